@@ -1,0 +1,277 @@
+// Package config resolves what was read into the tree that nginx would run: servers and locations with every setting
+// in effect at each, and where it comes from. It decides no request (analyzer/route does) and judges nothing: what
+// nginx itself would refuse is listed in Tree.Refusals, in nginx's words.
+package config
+
+import (
+	"net/netip"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// A Tree is one configuration, resolved. It is not changed once it is built.
+type Tree struct {
+	Input    *load.Input
+	Version  string // the nginx that is judged for, "1.22.1"
+	HTTP     *HTTP  // nil where the input has no http block and is no fragment of one
+	Refusals []Refusal
+}
+
+// Complete says that all of the configuration was read and understood. Where it is false, no finding may rest on
+// something being absent.
+func (t *Tree) Complete() bool { return t.Input.Complete() && t.Input.Kind != load.Fragment }
+
+// A Refusal is a place that nginx would refuse, or warn of, when it reads the configuration.
+type Refusal struct {
+	Kind    RefusalKind
+	Span    source.Span
+	Line    int    // the line that nginx names; it is that of the directive's end, at its ";" or "{"
+	Text    string // nginx's words, without file and line
+	Context []string
+	Related *source.Span // the earlier definition, for duplicates
+	Warning bool         // nginx only warns and goes on
+}
+
+// A RefusalKind groups refusals by their cause; each is the name of a rule.
+type RefusalKind string
+
+// The kinds of refusal.
+const (
+	SyntaxError         RefusalKind = "syntax"                 // grammar, and a block where none may be
+	UnknownDirective    RefusalKind = "unknown-directive"      // of no nginx that is known
+	TooManyArguments    RefusalKind = "too-many-arguments"     // more or fewer than the directive takes
+	InvalidBurst        RefusalKind = "invalid-burst"          // burst=0
+	InvalidRate         RefusalKind = "invalid-rate"           // 0r/s, 5r/h
+	InvalidValue        RefusalKind = "invalid-value"          // any other value that nginx does not take
+	DuplicateDirective  RefusalKind = "duplicate-directive"    // a second one where one is allowed
+	DirectiveNotAllowed RefusalKind = "directive-not-allowed"  // wrong context
+	ZoneUnknown         RefusalKind = "zone-unknown"           // a limit names a zone that nothing defines
+	ZoneDuplicate       RefusalKind = "zone-duplicate"         // two definitions of one zone
+	UnsupportedVersion  RefusalKind = "unsupported-in-version" // known, but not to the nginx that is judged for
+)
+
+// A Kind is the kind of block that a level stands for.
+type Kind uint8
+
+// The kinds of level.
+const (
+	Default Kind = iota // of a setting: nothing was written, nginx's own default holds
+	KindHTTP
+	KindServer
+	KindLocation
+	KindIf          // an if block in a location: a location of its own to nginx
+	KindServerIf    // an if block in a server
+	KindLimitExcept // the limit_except block of a location
+)
+
+// A Level is what http, server, location and if have in common: the directives that stand there, includes expanded,
+// and the settings in effect.
+type Level struct {
+	Kind      Kind
+	Parent    *Level            // the level around; nil for http
+	Directive *syntax.Directive // the block's own directive; nil for the context that a fragment was given
+	Via       *Via              // how the block's directive was reached
+	Items     []Item            // what stands here, in order, blocks included
+	Settings  *Settings         // in effect; shared with the parent where the level has nothing of its own
+}
+
+// An Item is a directive at a level, with the includes that led to it.
+type Item struct {
+	*syntax.Directive
+	Via *Via
+}
+
+// A Via is a chain of include directives, innermost first; nil where the main file itself holds the directive.
+type Via struct {
+	Include *syntax.Directive
+	Outer   *Via
+}
+
+// A Setting is an effective value together with its provenance: not only what holds here, but why.
+type Setting[T any] struct {
+	Value  T
+	From   Kind              // Default, or the kind of level it was written at
+	At     *Level            // that level; nil for a default
+	Origin *syntax.Directive // nil for a default; the first one of a list
+	Via    *Via
+}
+
+// Settings are the values in effect at a level. List directives are inherited only where a level has none of its own.
+type Settings struct {
+	LimitReqs        Setting[[]*LimitReq]
+	LimitReqStatus   Setting[int]    // 503
+	LimitReqLogLevel Setting[string] // error
+	LimitReqDryRun   Setting[bool]
+
+	LimitConns        Setting[[]*LimitConn]
+	LimitConnStatus   Setting[int]
+	LimitConnLogLevel Setting[string]
+	LimitConnDryRun   Setting[bool]
+
+	RealIPFrom      Setting[[]*Trusted]
+	RealIPHeader    Setting[string] // X-Real-IP
+	RealIPRecursive Setting[bool]
+
+	AccessLogs Setting[[]*AccessLog]
+	ErrorPages Setting[[]*ErrorPage]
+}
+
+// HTTP is the http block: what is global to it, and its servers.
+type HTTP struct {
+	Level
+	Zones        map[string]*Zone // limit_req_zone by name
+	ConnZones    map[string]*ConnZone
+	LogFormats   map[string]*LogFormat
+	Variables    *value.Definitions // map, geo, split_clients
+	Upstreams    map[string]Item
+	Servers      []*Server
+	MergeSlashes bool // as set at http level; a server may have its own
+}
+
+// Server is a server block.
+type Server struct {
+	Level
+	Listens   []*Listen // never empty: nginx's default *:80 where none is written
+	Names     []*Name   // never empty: the empty name where none is written
+	Locations []*Location
+	Ifs       []*Level // KindServerIf, in order
+
+	MergeSlashes bool
+}
+
+// Name is one name of a server_name directive.
+type Name struct {
+	Text string // as written
+	Kind NameKind
+	Span source.Span // empty for the implicit ""
+}
+
+// A NameKind says how a server name is compared.
+type NameKind uint8
+
+// The kinds of server name, in the order in which nginx prefers them.
+const (
+	NameExact    NameKind = iota // "a.example", "", $hostname
+	NameLeading                  // "*.a.example"; ".a.example" is this and exact at once (NameDot)
+	NameDot                      // ".a.example"
+	NameTrailing                 // "a.*"
+	NameRegex                    // "~^..."
+)
+
+// Listen is one listen directive.
+type Listen struct {
+	Text          string // the address as written; "*:80" for the implicit one
+	Address       string // normalised: "0.0.0.0", "::", "127.0.0.1", "unix:/path"
+	Port          int    // 0 for a unix socket
+	Default       bool   // default_server
+	SSL, HTTP2    bool
+	QUIC          bool
+	ProxyProtocol bool
+	Directive     *syntax.Directive // nil for the implicit one
+}
+
+// Location is a location block, or the location that an if block makes.
+type Location struct {
+	Level
+	Server    *Server
+	Outer     *Location // the enclosing location; nil at the server
+	Modifier  string    // "", "=", "^~", "~", "~*", "@"
+	Pattern   string    // without the modifier; "@name" is Modifier "@" and Pattern "name"
+	Locations []*Location
+	Ifs       []*Level
+	Internal  bool
+	Handler   *Item // proxy_pass, fastcgi_pass, uwsgi_pass, scgi_pass, grpc_pass, memcached_pass, return, stub_status ...; nil: static files
+}
+
+// Label is how people name the location: its modifier and pattern as written, one space between; "@name" for a named one.
+func (l *Location) Label() string {
+	switch l.Modifier {
+	case "":
+		return l.Pattern
+	case "@":
+		return "@" + l.Pattern
+	}
+	return l.Modifier + " " + l.Pattern
+}
+
+// A Zone is one shared memory zone of limit_req_zone.
+type Zone struct {
+	Name                        string
+	Key                         value.Template // the complex value that is counted; a request for which it is empty is not counted
+	Rate                        int64          // thousandths of a request per second, cut off as nginx does: 10r/m is 166
+	Size                        int64          // bytes
+	Directive                   *syntax.Directive
+	Via                         *Via
+	Span                        source.Span // the directive's head
+	KeySpan, RateSpan, SizeSpan source.Span // the words that hold them
+}
+
+// A LimitReq is one limit_req directive.
+type LimitReq struct {
+	ZoneName  string
+	Zone      *Zone // nil where the zone is not defined in what was read
+	Burst     int64 // thousandths of a request
+	Delay     int64 // thousandths of a request; excess up to it passes at once
+	NoDelay   bool  // excess up to Burst passes at once
+	HasDelay  bool  // delay= was written
+	Directive *syntax.Directive
+	Via       *Via
+	Span      source.Span // the directive's head
+}
+
+// A ConnZone is one shared memory zone of limit_conn_zone.
+type ConnZone struct {
+	Name      string
+	Key       value.Template
+	Size      int64
+	Directive *syntax.Directive
+	Via       *Via
+	Span      source.Span
+}
+
+// A LimitConn is one limit_conn directive.
+type LimitConn struct {
+	ZoneName  string
+	Zone      *ConnZone // nil where the zone is not defined in what was read
+	Max       int
+	Directive *syntax.Directive
+	Via       *Via
+	Span      source.Span
+}
+
+// Trusted is one set_real_ip_from directive.
+type Trusted struct {
+	Text      string       // as written: an address, a network, "unix:", or a host name
+	Prefix    netip.Prefix // invalid for "unix:" and for a host name
+	Unix      bool
+	HostName  string // a name that nginx resolves when it starts; its addresses cannot be known
+	LowBits   bool   // host bits are set below the mask; nginx warns and clears them
+	Directive *syntax.Directive
+	Via       *Via
+	Span      source.Span // of the address
+}
+
+// AccessLog is one access_log directive.
+type AccessLog struct {
+	Path      string // "off" switches logging off
+	Format    string // "combined" where none is named
+	Directive *syntax.Directive
+}
+
+// LogFormat is one log_format directive.
+type LogFormat struct {
+	Name      string
+	Text      string // the pieces joined
+	Directive *syntax.Directive
+}
+
+// ErrorPage is one error_page directive.
+type ErrorPage struct {
+	Codes     []int
+	Answer    int // =code; -1 for "=", 0 where none is written
+	Target    string
+	Directive *syntax.Directive
+}

@@ -1,0 +1,72 @@
+// Package load knows where a configuration's bytes come from: dumps of nginx -T, files and their includes on disk,
+// fragments, folders. It reads through os.Root, so that nothing outside the given root is opened, and it says what it
+// could not read. It knows no directive but include and the block names that tell a fragment's context.
+package load
+
+import (
+	"io"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// A Kind is the shape in which a configuration came. The words are those of the JSON output.
+type Kind string
+
+// The kinds of input.
+const (
+	Dump     Kind = "dump"
+	Tree     Kind = "tree"
+	Fragment Kind = "fragment"
+)
+
+// Options say how inputs are to be read.
+type Options struct {
+	Prefix  string            // folder for relative includes; "" takes the main file's own folder
+	Root    string            // folder below which absolute paths of the configuration are looked up; "" for the real root
+	MapPath map[string]string // whole path components to read in place of those that the configuration names
+	Context []string          // a fragment's context, outermost first ("http", "server", "location"); nil infers it
+	Stdin   io.Reader         // what the input "-" reads
+}
+
+// An Input is one configuration, read as far as it could be.
+type Input struct {
+	Path      string // as the user named it; "-" for standard input
+	Kind      Kind
+	Context   []string // outermost first, for a fragment; nil for a whole configuration
+	Main      *syntax.Document
+	Documents []*syntax.Document // every file once, in the order in which nginx first opens them; Main is the first
+	Preamble  string             // lines of a dump that belong to no file: what nginx itself wrote
+	Problems  []Problem
+
+	includes map[*syntax.Directive][]*syntax.Document
+}
+
+// Includes returns the files that an include directive leads to, in nginx's order; none where it could not be followed.
+func (in *Input) Includes(d *syntax.Directive) []*syntax.Document { return in.includes[d] }
+
+// Complete says that all of the configuration was read and understood.
+func (in *Input) Complete() bool {
+	if len(in.Problems) > 0 {
+		return false
+	}
+	for _, d := range in.Documents {
+		if !d.Complete() {
+			return false
+		}
+	}
+	return true
+}
+
+// A Problem is a place where something could not be read: a file that is missing, an include that leads back to
+// itself, a path outside the root.
+type Problem struct {
+	Span source.Span
+	Line int    // the line that nginx itself names
+	Text string // in nginx's words where it has them: open() "/etc/nginx/x.conf" failed (2: No such file or directory)
+}
+
+// Load reads the inputs that paths name, each as the contract's table of inputs says. A file that another input
+// includes is not an input of its own. The error is for what leaves nothing to check: an unreadable path, a folder
+// without any configuration, an empty or binary file.
+func Load(paths []string, o Options) ([]*Input, error) { return nil, nil }

@@ -1,0 +1,23 @@
+// Package request knows one HTTP request as nginx holds it before any configuration has been applied.
+package request
+
+import "net/netip"
+
+// A Request is what a client sent and where it arrived.
+type Request struct {
+	Method   string     // "" is GET
+	Scheme   string     // "http" or "https"; "" is http
+	Host     string     // the Host header as sent, port included; in HTTP/2 :authority
+	NoHost   bool       // no Host header at all (HTTP/1.0)
+	Target   string     // the request target as sent: path and query, not normalised
+	Protocol string     // "HTTP/1.0", "HTTP/1.1", "HTTP/2.0"; "" is HTTP/1.1
+	Headers  []Header   // in the order sent, Host left out
+	Peer     netip.Addr // the address that connects; invalid for a unix socket
+	PeerPort uint16
+	Server   netip.AddrPort // the address that was connected to; invalid where it is not known
+	Proxy    netip.AddrPort // the source in the PROXY protocol's line; invalid where there was none
+	BodySize int64          // Content-Length; 0 where there is no body
+}
+
+// A Header is one header line as sent.
+type Header struct{ Name, Value string }

@@ -1,0 +1,89 @@
+// Package source knows text: files as nginx would read them, places within them, and edits of them. It knows nothing
+// of nginx's grammar and never opens a file.
+package source
+
+import (
+	"sort"
+	"strings"
+	"sync"
+)
+
+// A File is one configuration file as nginx would read it, whatever carried it here: a tree on disk, a dump, or
+// standard input. Everything that shows text to a person reads Text; nothing opens the file a second time.
+type File struct {
+	Path      string // as nginx names it; in a dump, the path of the marker line
+	Text      string // any bytes, not only UTF-8; words share its bytes
+	Container string // the dump that carried it; "" when the file itself was read
+	Base      uint32 // offset of Text within Container
+	Disk      string // path on disk whose content Text is; "" for a dump's file and for standard input
+
+	once  sync.Once
+	lines []uint32 // offset at which each line starts
+}
+
+// A Position is a place in a file for people: both numbers count from 1, Column in bytes.
+type Position struct{ Line, Column int }
+
+// Position says where offset lies. An offset at or behind the end of the text is the place behind its last byte.
+func (f *File) Position(offset uint32) Position {
+	f.index()
+	offset = min(offset, uint32(len(f.Text)))
+	i := sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset }) - 1
+	return Position{Line: i + 1, Column: int(offset-f.lines[i]) + 1}
+}
+
+// Line returns line n, counted from 1, without its line end; "" where there is no such line.
+func (f *File) Line(n int) string {
+	f.index()
+	if n < 1 || n > len(f.lines) {
+		return ""
+	}
+	end := uint32(len(f.Text))
+	if n < len(f.lines) {
+		end = f.lines[n] - 1
+	}
+	return strings.TrimSuffix(f.Text[f.lines[n-1]:end], "\r")
+}
+
+// Lines returns how many lines the text has; a text without a final newline counts its last piece as a line.
+func (f *File) Lines() int {
+	f.index()
+	return len(f.lines)
+}
+
+func (f *File) index() {
+	f.once.Do(func() {
+		f.lines = make([]uint32, 1, strings.Count(f.Text, "\n")+1)
+		for i := 0; i < len(f.Text); {
+			n := strings.IndexByte(f.Text[i:], '\n')
+			if n < 0 {
+				break
+			}
+			i += n + 1
+			f.lines = append(f.lines, uint32(i))
+		}
+	})
+}
+
+// A Span is a half-open range of bytes [Start, End) within one file. Line and column are derived from it on demand, so
+// that there is one truth about a place. Writers whose format counts in other units than bytes (SARIF, a terminal)
+// convert from File.Text when they write.
+type Span struct {
+	File       *File
+	Start, End uint32
+}
+
+// Text returns the bytes that the span covers.
+func (s Span) Text() string { return s.File.Text[s.Start:s.End] }
+
+// From returns where the span starts.
+func (s Span) From() Position { return s.File.Position(s.Start) }
+
+// To returns the place behind the span's last byte.
+func (s Span) To() Position { return s.File.Position(s.End) }
+
+// An Edit replaces the bytes of Span by Text. An empty Span inserts.
+type Edit struct {
+	Span Span
+	Text string
+}

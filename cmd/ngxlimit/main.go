@@ -1,0 +1,4 @@
+// Command ngxlimit audits the limits of an nginx configuration.
+package main
+
+func main() {}
