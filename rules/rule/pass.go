@@ -1,9 +1,96 @@
 package rule
 
-import "github.com/ngxlimit/ngxlimit/analyzer/config"
+import (
+	"fmt"
 
-// A Pass is one rule's view of one configuration. What several rules need is computed once, on first use, and shared.
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+)
+
+// A Pass is one rule's view of one configuration. What several rules need is computed once, on first use, and shared
+// by all passes over the same Facts.
 type Pass struct {
-	Tree   *config.Tree
-	Report func(Finding)
+	*Facts
+	rule     *Rule
+	findings []Finding
+	defects  []string
+}
+
+// Run applies a rule to what Facts hold. The findings have the rule's severity and confidence where the rule named no
+// other. Defects are faults of the rule itself (a place outside its file, an empty message): a test fails on them, and
+// a user is told.
+func Run(r *Rule, facts *Facts) (findings []Finding, defects []string) {
+	p := &Pass{Facts: facts, rule: r}
+	func() {
+		defer func() {
+			if v := recover(); v != nil {
+				p.defects = append(p.defects, fmt.Sprintf("rule %s stopped: %v", r.Name, v))
+			}
+		}()
+		if r.Check != nil {
+			r.Check(p)
+		}
+	}()
+	return p.findings, p.defects
+}
+
+// Report adds a finding. It has exactly one primary place, which must lie within its file.
+func (p *Pass) Report(f Finding) {
+	f.Rule = p.rule
+	if f.Severity == "" {
+		f.Severity = p.rule.Severity
+	}
+	if f.Confidence == "" {
+		f.Confidence = p.rule.Confidence
+	}
+	f.Places = max(f.Places, 1)
+	if why := f.invalid(); why != "" {
+		p.defects = append(p.defects, fmt.Sprintf("rule %s reported %s", p.rule.Name, why))
+		if f.Primary.File == nil {
+			return
+		}
+		f.Primary = clamp(f.Primary)
+	}
+	p.findings = append(p.findings, f)
+}
+
+// invalid says what is wrong with the finding; "" where nothing is.
+func (f *Finding) invalid() string {
+	switch {
+	case f.Message == "":
+		return "an empty message"
+	case !valid(f.Primary):
+		return fmt.Sprintf("a place outside its file: %q", f.Message)
+	}
+	for _, l := range f.Related {
+		if !valid(l.Span) || l.Message == "" {
+			return fmt.Sprintf("an invalid related place: %q", f.Message)
+		}
+	}
+	if f.Fix == nil {
+		return ""
+	}
+	for _, e := range f.Fix.Edits {
+		if !valid(e.Span) {
+			return fmt.Sprintf("an edit outside its file: %q", f.Fix.Title)
+		}
+	}
+	return ""
+}
+
+func valid(s source.Span) bool {
+	return s.File != nil && s.Start <= s.End && int(s.End) <= len(s.File.Text)
+}
+
+func clamp(s source.Span) source.Span {
+	n := uint32(len(s.File.Text))
+	s.End = min(s.End, n)
+	s.Start = min(s.Start, s.End)
+	return s
+}
+
+// Of starts a finding about a directive as it stands at a level: its subject, its includes and its context. The primary
+// place is the directive's head until the rule narrows it.
+func Of(item config.Item, at *config.Level) Finding {
+	return Finding{Primary: item.Head(), Subject: item.Directive, Via: item.Via, Context: Context(at)}
 }

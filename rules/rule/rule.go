@@ -1,8 +1,11 @@
-// Package rule is the vocabulary that rules are written in. It holds no rule.
+// Package rule is the vocabulary that rules are written in: what a rule is, what it sees of a configuration, and what
+// it says. It holds no rule, knows no order in which rules run, and decides nothing about how findings are shown.
 package rule
 
 import (
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
 // A Severity says how bad a finding is if it is true.
@@ -15,6 +18,24 @@ const (
 	Note    Severity = "note"    // worth knowing
 )
 
+// Severities lists the severities, gravest first.
+var Severities = []Severity{Error, Warning, Note}
+
+// AtLeast says whether s is as grave as limit or graver.
+func (s Severity) AtLeast(limit Severity) bool { return s.weight() >= limit.weight() }
+
+func (s Severity) weight() int {
+	switch s {
+	case Error:
+		return 3
+	case Warning:
+		return 2
+	case Note:
+		return 1
+	}
+	return 0
+}
+
 // A Confidence says how sure a finding is.
 type Confidence string
 
@@ -25,6 +46,24 @@ const (
 	Low    Confidence = "low"    // rests on facts outside the configuration
 )
 
+// Confidences lists the degrees of confidence, surest first.
+var Confidences = []Confidence{High, Medium, Low}
+
+// AtLeast says whether c is as sure as limit or surer.
+func (c Confidence) AtLeast(limit Confidence) bool { return c.weight() >= limit.weight() }
+
+func (c Confidence) weight() int {
+	switch c {
+	case High:
+		return 3
+	case Medium:
+		return 2
+	case Low:
+		return 1
+	}
+	return 0
+}
+
 // A Rule is a value: what it looks for, the words about it, and a pure function. Its text is the only home of its
 // documentation.
 type Rule struct {
@@ -34,10 +73,15 @@ type Rule struct {
 	Confidence Confidence
 	Since      string // release of ngxlimit
 	Why        string // Markdown: what goes wrong, with numbers
-	Bad, Good  string // configurations; a test runs the rule on both
+	Bad, Good  string // whole configurations; a test runs the rule on both
 	Links      []string
+	Fixable    bool // some of its findings carry a Fix
 	Check      func(*Pass)
 }
+
+// Suppression is the name of the rule about suppression comments. Its findings are made by the step that applies the
+// comments (rules/run), because only that step knows which comment was of use.
+const Suppression = "suppression"
 
 // A Label is a place and what is to be said about it.
 type Label struct {
@@ -45,17 +89,23 @@ type Label struct {
 	Message string
 }
 
-// A Finding is one instance of a rule. Message is for people; nothing parses or compares it.
+// A Finding is one instance of a rule. Message is for people; nothing parses or compares it beyond putting together
+// what is the same.
 type Finding struct {
 	Rule       *Rule
 	Severity   Severity   // the rule's, unless the rule or the settings say otherwise
 	Confidence Confidence // the rule's, unless the rule says otherwise
 	Message    string
-	Primary    source.Span    // the shortest text that would have to change
-	Related    []Label        // the zone, the lost outer limit, the include line
-	Context    []string       // "http", "server a.example", "location /api/"
-	Evidence   map[string]any // the message's numbers (int64) and names (string, []string); units in the names: "excess_milli", "delay_ms"
+	Primary    source.Span       // the shortest text that would have to change
+	Subject    *syntax.Directive // the directive that Primary lies in; nil where it lies in none
+	Via        *config.Via       // the includes that led to Subject in the context given; nil for the main file
+	Related    []Label           // the zone, the lost outer limit, the include line
+	Context    []string          // "http", "server a.example", "location /api/"
+	Places     int               // in how many contexts the same text is at fault in the same way; at least 1, Context is the first
+	Evidence   map[string]any    // the message's numbers (int64) and names (string, []string); units in the names: "excess_milli", "delay_ms"
 	Fix        *Fix
+
+	Fingerprint string // the same after lines have moved; rules leave it empty, rules/run fills it
 }
 
 // A Fix is applied whole or not at all. It is Safe only if no request could be answered differently afterwards.

@@ -1,0 +1,62 @@
+package rule
+
+import (
+	"sync"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+)
+
+// Facts are a configuration and what several rules want to know about it. Each fact is computed on first use, once.
+// Facts may be used by several goroutines at the same time.
+type Facts struct {
+	Tree     *config.Tree
+	Settings Settings
+
+	places func() []Place
+}
+
+// NewFacts prepares the facts of one configuration; it computes none yet.
+func NewFacts(tree *config.Tree, settings Settings) *Facts {
+	f := &Facts{Tree: tree, Settings: settings}
+	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
+	return f
+}
+
+// Places returns every level at which a request can end up: each server (where no location takes the request), each
+// location and each if block of a location, in the order of the configuration.
+func (f *Facts) Places() []Place { return f.places() }
+
+// A Place is a level at which a request can end up, and so one where limits apply.
+type Place struct {
+	*config.Level
+	Server   *config.Server
+	Location *config.Location // nil at a server
+}
+
+// findPlaces walks without recursion, because nesting is in the hands of whoever wrote the input.
+func findPlaces(tree *config.Tree) []Place {
+	if tree == nil || tree.HTTP == nil {
+		return nil
+	}
+	var places []Place
+	var stack []*config.Location
+	push := func(ls []*config.Location) {
+		for i := len(ls) - 1; i >= 0; i-- {
+			stack = append(stack, ls[i])
+		}
+	}
+	for _, s := range tree.HTTP.Servers {
+		places = append(places, Place{Level: &s.Level, Server: s})
+		push(s.Locations)
+		for len(stack) > 0 {
+			l := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			places = append(places, Place{Level: &l.Level, Server: s, Location: l})
+			for _, branch := range l.Ifs {
+				places = append(places, Place{Level: branch, Server: s, Location: l})
+			}
+			push(l.Locations)
+		}
+	}
+	return places
+}

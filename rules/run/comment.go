@@ -1,0 +1,131 @@
+package run
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// marker begins a suppression comment, behind "#" and spaces.
+const marker = "ngxlimit:ignore"
+
+// A comment is one "# ngxlimit:ignore RULE[,RULE] [until 2027-01-31] reason".
+type comment struct {
+	span   source.Span
+	target int // the line it speaks of: its own behind text, else the next that holds no lone comment
+	rules  []string
+	used   []bool // which of the rules held something back
+	until  string
+	reason string
+	fault  string // what makes it void; "" where nothing does
+	next   *comment
+}
+
+// findComments collects the suppression comments of all files, in order.
+func findComments(tree *config.Tree) []*comment {
+	if tree == nil || tree.Input == nil {
+		return nil
+	}
+	var found []*comment
+	for _, doc := range tree.Input.Documents {
+		for _, c := range doc.Comments {
+			text := strings.TrimRight(doc.File.Text[c.Start:c.End], " \t\r\n")
+			rest, ok := strings.CutPrefix(strings.TrimLeft(text, "# \t"), marker)
+			if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t:") {
+				continue
+			}
+			s := source.Span{File: doc.File, Start: c.Start, End: c.Start + uint32(len(text))}
+			read := parseComment(strings.TrimPrefix(rest, ":"))
+			read.span, read.target = s, targetLine(doc, s)
+			found = append(found, read)
+		}
+	}
+	return found
+}
+
+// parseComment reads what stands behind the marker.
+func parseComment(text string) *comment {
+	text = strings.TrimSpace(text)
+	c := &comment{}
+	// The list may be written with spaces behind its commas.
+	for {
+		word, rest, _ := strings.Cut(text, " ")
+		for name := range strings.SplitSeq(word, ",") {
+			if name != "" {
+				c.rules = append(c.rules, name)
+			}
+		}
+		text = strings.TrimSpace(rest)
+		if !strings.HasSuffix(word, ",") || text == "" {
+			break
+		}
+	}
+	if rest, ok := strings.CutPrefix(text, "until "); ok {
+		c.until, text, _ = strings.Cut(strings.TrimSpace(rest), " ")
+	}
+	c.reason = strings.TrimSpace(text)
+	c.used = make([]bool, len(c.rules))
+	return c
+}
+
+// judge fills in the comment's fault. Dates are compared as text: today must be written like until.
+func (c *comment) judge(known map[string]bool, today string) {
+	if len(c.rules) == 0 {
+		c.fault = "names no rule to suppress"
+		return
+	}
+	for _, name := range c.rules {
+		if !known[name] {
+			c.fault = fmt.Sprintf("names no rule that exists: %q", name)
+			return
+		}
+	}
+	if c.until != "" {
+		if _, err := time.Parse(time.DateOnly, c.until); err != nil {
+			c.fault = fmt.Sprintf("ends on no date: %q is not of the form 2027-01-31", c.until)
+			return
+		}
+		if today > c.until {
+			c.fault = fmt.Sprintf("ended on %s and suppresses nothing any more", c.until)
+			return
+		}
+	}
+	if c.reason == "" {
+		c.fault = "gives no reason and suppresses nothing"
+	}
+}
+
+// targetLine is the line that a comment speaks of: its own where text stands before it; else the next line that is
+// neither empty nor a lone comment.
+func targetLine(doc *syntax.Document, s source.Span) int {
+	f := doc.File
+	own := s.From()
+	if !blank(f.Line(own.Line)[:own.Column-1]) {
+		return own.Line
+	}
+	for n := own.Line + 1; n <= f.Lines(); n++ {
+		text := f.Line(n)
+		if blank(text) {
+			continue
+		}
+		if trimmed := strings.TrimLeft(text, " \t"); trimmed[0] == '#' && isComment(doc, f, n, len(text)-len(trimmed)) {
+			continue
+		}
+		return n
+	}
+	return own.Line + 1
+}
+
+// isComment says whether a comment of the document begins at the column (from 0) of the line: a "#" may also stand
+// within a quoted word that runs over several lines.
+func isComment(doc *syntax.Document, f *source.File, number, column int) bool {
+	i := sort.Search(len(doc.Comments), func(i int) bool { return f.Position(doc.Comments[i].Start).Line >= number })
+	return i < len(doc.Comments) && f.Position(doc.Comments[i].Start) == source.Position{Line: number, Column: column + 1}
+}
+
+func blank(s string) bool { return strings.Trim(s, " \t\r") == "" }

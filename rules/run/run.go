@@ -1,0 +1,105 @@
+// Package run applies a list of rules to one configuration and puts the findings into their final form, step by step:
+// what is the same is put together, severities are set, fingerprints are computed, suppressions are obeyed, and the
+// order is fixed. It knows no single rule, reads no clock, and shows nothing.
+package run
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// Options say how a run judges.
+type Options struct {
+	Settings      rule.Settings
+	Severities    map[string]rule.Severity // by rule name, in place of what the rule says
+	MinConfidence rule.Confidence          // findings that are less sure are dropped; "" keeps all
+	Today         string                   // "2026-11-30": suppressions until an earlier day have ended; "" ends none
+	Known         []*rule.Rule             // every rule there is, so that a suppression of one that does not run is not called unused; nil takes the rules that run
+}
+
+// A Result is what a run found.
+type Result struct {
+	Findings   []rule.Finding // in the order in which nginx reads the files, then by place, then by rule
+	Suppressed int            // findings that a comment held back
+	Defects    []string       // faults of rules themselves; a run with any did not do all of its work
+}
+
+// All applies the rules to the configuration. The result depends on its arguments alone: not on the order of the rules,
+// nor on how many of them run at the same time.
+func All(rules []*rule.Rule, tree *config.Tree, o Options) Result {
+	found, defects := apply(rules, rule.NewFacts(tree, o.Settings))
+	sortFindings(found, tree)
+	found = mergeSame(found)
+	found, suppressed := suppress(found, rules, tree, o)
+	// What is less sure is dropped behind the comments, so that none is called unused for want of what it holds back.
+	found = dropUnsure(found, o.MinConfidence)
+	setSeverities(found, o.Severities)
+	sortFindings(found, tree)
+	setFingerprints(found)
+	return Result{Findings: found, Suppressed: suppressed, Defects: defects}
+}
+
+// apply runs the rules on as many processors as there are. Findings come in the order of the rules given.
+func apply(rules []*rule.Rule, facts *rule.Facts) (found []rule.Finding, defects []string) {
+	type outcome struct {
+		found   []rule.Finding
+		defects []string
+	}
+	outcomes := make([]outcome, len(rules))
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(rules)) {
+		wait.Go(func() {
+			for i := range next {
+				outcomes[i].found, outcomes[i].defects = rule.Run(rules[i], facts)
+			}
+		})
+	}
+	for i := range rules {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	for _, o := range outcomes {
+		found = append(found, o.found...)
+		defects = append(defects, o.defects...)
+	}
+	return found, defects
+}
+
+// Worst returns the gravest severity found; "" where nothing was.
+func (r Result) Worst() rule.Severity {
+	var worst rule.Severity
+	for i := range r.Findings {
+		if s := r.Findings[i].Severity; worst == "" || s.AtLeast(worst) {
+			worst = s
+		}
+	}
+	return worst
+}
+
+// Count returns how many findings have the severity.
+func (r Result) Count(s rule.Severity) int {
+	n := 0
+	for i := range r.Findings {
+		if r.Findings[i].Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Join puts the results of several configurations together, in the order given, with fingerprints that tell them apart.
+func Join(results ...Result) Result {
+	var all Result
+	for _, r := range results {
+		all.Findings = append(all.Findings, r.Findings...)
+		all.Suppressed += r.Suppressed
+		all.Defects = append(all.Defects, r.Defects...)
+	}
+	setFingerprints(all.Findings)
+	return all
+}

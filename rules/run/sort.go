@@ -1,0 +1,43 @@
+package run
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// sortFindings orders by file as nginx opens them, then by place, rule, message and context: a total order, so that
+// output is the same whatever ran first.
+func sortFindings(found []rule.Finding, tree *config.Tree) {
+	order := fileOrder(tree)
+	slices.SortStableFunc(found, func(a, b rule.Finding) int {
+		return cmp.Or(
+			cmp.Compare(order(a.Primary.File), order(b.Primary.File)),
+			cmp.Compare(a.Primary.File.Path, b.Primary.File.Path),
+			cmp.Compare(a.Primary.Start, b.Primary.Start),
+			cmp.Compare(a.Primary.End, b.Primary.End),
+			cmp.Compare(a.Rule.Name, b.Rule.Name),
+			cmp.Compare(a.Message, b.Message),
+		)
+	})
+}
+
+// fileOrder returns the place of a file in the order in which nginx opens them; files that are not part of the
+// configuration come last.
+func fileOrder(tree *config.Tree) func(*source.File) int {
+	index := make(map[*source.File]int)
+	if tree != nil && tree.Input != nil {
+		for i, d := range tree.Input.Documents {
+			index[d.File] = i
+		}
+	}
+	return func(f *source.File) int {
+		if i, ok := index[f]; ok {
+			return i
+		}
+		return len(index)
+	}
+}

@@ -1,0 +1,117 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// suppress takes out the findings that a comment holds back, and adds one for each comment that is at fault: without a
+// reason, past its date, naming no rule that exists, or of no use. Findings about comments cannot be suppressed.
+func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Options) (kept []rule.Finding, held int) {
+	comments := findComments(tree)
+	if len(comments) == 0 {
+		return found, 0
+	}
+	byLine := make(map[line]*comment)
+	for _, c := range comments {
+		c.judge(names(o.Known, rules), o.Today)
+		if c.fault == "" {
+			byLine[line{c.span.File, c.target}] = c.chain(byLine)
+		}
+	}
+	for _, f := range found {
+		if holdsBack(byLine, &f) {
+			held++
+			continue
+		}
+		kept = append(kept, f)
+	}
+	if about := named(rules, rule.Suppression); about != nil {
+		running := names(rules)
+		for _, c := range comments {
+			kept = append(kept, c.findings(about, running, tree)...)
+		}
+	}
+	return kept, held
+}
+
+// A line is one line of one file.
+type line struct {
+	file   *source.File
+	number int
+}
+
+// chain links comments that hold for the same line.
+func (c *comment) chain(byLine map[line]*comment) *comment {
+	c.next = byLine[line{c.span.File, c.target}]
+	return c
+}
+
+// holdsBack looks for a comment on each line that the finding's directive covers, and marks the one that is used.
+func holdsBack(byLine map[line]*comment, f *rule.Finding) bool {
+	first, last := f.Primary.From().Line, f.Primary.To().Line
+	if f.Subject != nil && f.Subject.File == f.Primary.File {
+		head := f.Subject.Span()
+		first, last = min(first, head.From().Line), max(last, head.To().Line)
+	}
+	for n := first; n <= last; n++ {
+		for c := byLine[line{f.Primary.File, n}]; c != nil; c = c.next {
+			if i := slices.Index(c.rules, f.Rule.Name); i >= 0 {
+				c.used[i] = true
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findings says what is wrong with the comment itself. That a comment is of no use is not said of a rule that did not
+// run, nor where something could not be read: the fault may lie there.
+func (c *comment) findings(about *rule.Rule, running map[string]bool, tree *config.Tree) []rule.Finding {
+	say := func(message string) rule.Finding {
+		return rule.Finding{
+			Rule: about, Severity: about.Severity, Confidence: about.Confidence,
+			Message: message, Primary: c.span, Places: 1,
+		}
+	}
+	if c.fault != "" {
+		return []rule.Finding{say(c.fault)}
+	}
+	if !tree.Complete() {
+		return nil
+	}
+	var unused []string
+	for i, name := range c.rules {
+		if !c.used[i] && running[name] {
+			unused = append(unused, name)
+		}
+	}
+	if len(unused) == 0 {
+		return nil
+	}
+	return []rule.Finding{say(fmt.Sprintf("suppresses nothing: no finding of %s on line %d", strings.Join(unused, ", "), c.target))}
+}
+
+func names(lists ...[]*rule.Rule) map[string]bool {
+	set := make(map[string]bool)
+	for _, list := range lists {
+		for _, r := range list {
+			set[r.Name] = true
+		}
+	}
+	return set
+}
+
+func named(rules []*rule.Rule, name string) *rule.Rule {
+	for _, r := range rules {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
+}
