@@ -1,0 +1,4 @@
+package directive
+
+// extra holds what table has not, sorted by name.
+var extra = []Variant{}
