@@ -1,0 +1,85 @@
+package limitreq
+
+import (
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/zone"
+)
+
+// An asked limit is within its burst and waits to be charged.
+type asked struct {
+	limit int
+	state zone.Ref
+}
+
+func decide(now clock.Msec, limits []Limit, dryRun bool, log *[]Lookup) Decision {
+	var room [8]asked
+	open := room[:0]
+	last := len(limits) - 1
+	charged := false // the last limit charges while it looks up
+	var excess int64
+	for i := range limits {
+		l := &limits[i]
+		if l.Key == "" || len(l.Key) > MaxKey {
+			continue
+		}
+		ref, found, result := l.Zone.lookUp(now, l.Key, l.Burst, i == last)
+		if log != nil {
+			*log = append(*log, Lookup{Limit: i, Result: result, Excess: found})
+		}
+		switch result {
+		case Over, NoRoom:
+			return reject(i, found, result == NoRoom, dryRun)
+		case Within:
+			open = append(open, asked{i, ref})
+		case Charged:
+			charged, excess = true, found
+		}
+	}
+	if !charged && len(open) == 0 {
+		return Decision{Verdict: None, Zone: -1}
+	}
+	return accept(now, limits, charged, excess, open, dryRun)
+}
+
+func reject(limit int, excess int64, full, dryRun bool) Decision {
+	d := Decision{Verdict: Rejected, Zone: limit, Excess: excess, Full: full}
+	if dryRun {
+		d.Verdict = RejectedDryRun
+	}
+	return d
+}
+
+// accept charges the limits that are still open, from the last to the first, and takes the longest wait.
+func accept(now clock.Msec, limits []Limit, charged bool, excess int64, open []asked, dryRun bool) Decision {
+	d := Decision{Verdict: Passed, Zone: -1}
+	var longest clock.Msec
+	if charged {
+		i := len(limits) - 1
+		if longest = limits[i].wait(excess); longest > 0 {
+			d.Zone, d.Excess = i, excess
+		}
+	}
+	for n := len(open) - 1; n >= 0; n-- {
+		i := open[n].limit
+		excess := limits[i].Zone.charge(now, open[n].state)
+		if wait := limits[i].wait(excess); wait > longest {
+			longest, d.Zone, d.Excess = wait, i, excess
+		}
+	}
+	switch {
+	case longest == 0:
+	case dryRun:
+		d.Verdict, d.DryWait = DelayedDryRun, longest
+	default:
+		d.Verdict, d.Wait = Delayed, longest
+	}
+	return d
+}
+
+// wait returns how long a request with that excess is held. A wait below a millisecond is none.
+func (l *Limit) wait(excess int64) clock.Msec {
+	if excess <= l.Delay {
+		return 0
+	}
+	return clock.Msec(uint64(excess-l.Delay) * 1000 / uint64(l.Zone.rate))
+}

@@ -1,0 +1,151 @@
+// Package zone is nginx's shared memory zone with entries in it: what fits (pages, slots of powers of two, what the
+// zone itself takes), the table of keys, and the order in which entries were last used. What an entry means, when it
+// may be dropped and what a request is answered are the business of the limiters. It reads no clock.
+package zone
+
+import (
+	"hash/maphash"
+	"strings"
+)
+
+// A Ref names an entry while it is in the zone. After Remove it may name another one.
+type Ref int32
+
+// None is the Ref of no entry.
+const None Ref = Ref(none)
+
+// A Zone holds entries with a state S under keys. A key is a string of bytes: nginx keeps an address as 4 or 16.
+type Zone[S any] struct {
+	layout  Layout
+	slab    *slab
+	entries []entry[S]
+	table   table
+	count   int
+	newest  int32
+	oldest  int32
+	spare   int32 // first entry that was removed, linked by older
+	seed    maphash.Seed
+}
+
+type entry[S any] struct {
+	state S
+	key   string
+	hash  uint32
+	page  int32
+	newer int32
+	older int32
+}
+
+// New returns an empty zone of size bytes. It fails for a size that nginx would refuse (below MinSize), above MaxSize,
+// or without room for its name.
+func New[S any](layout Layout, size int64, name string) (*Zone[S], error) {
+	s, err := layout.slab(size, len(name))
+	if err != nil {
+		return nil, err
+	}
+	return &Zone[S]{
+		layout: layout, slab: s, table: newTable(),
+		newest: none, oldest: none, spare: none, seed: maphash.MakeSeed(),
+	}, nil
+}
+
+// Len returns the number of entries.
+func (z *Zone[S]) Len() int { return z.count }
+
+// Find returns the entry of key, or None. It does not count as use.
+func (z *Zone[S]) Find(key string) Ref {
+	return z.find(key, z.hash(key))
+}
+
+func (z *Zone[S]) find(key string, hash uint32) Ref {
+	for i := hash & z.table.mask; ; i = (i + 1) & z.table.mask {
+		c := z.table.cells[i]
+		if c.ref == none {
+			return None
+		}
+		if c.hash == hash && z.entries[c.ref].key == key {
+			return Ref(c.ref)
+		}
+	}
+}
+
+// At returns the state of an entry. The pointer is good until the next Add.
+func (z *Zone[S]) At(r Ref) *S { return &z.entries[r].state }
+
+// Key returns the key of an entry.
+func (z *Zone[S]) Key(r Ref) string { return z.entries[r].key }
+
+// Oldest returns the entry that was used least recently, or None.
+func (z *Zone[S]) Oldest() Ref { return Ref(z.oldest) }
+
+// Touch makes an entry the most recently used.
+func (z *Zone[S]) Touch(r Ref) {
+	if int32(r) == z.newest {
+		return
+	}
+	z.unlink(int32(r))
+	z.link(int32(r))
+}
+
+// Add puts in an entry with the zero state for a key that is not there, as the most recently used. It reports false
+// where the zone has no room for it; nothing is dropped.
+func (z *Zone[S]) Add(key string) (Ref, bool) {
+	page, ok := z.slab.alloc(z.layout.Entry + len(key))
+	if !ok {
+		return None, false
+	}
+	r := z.spare
+	if r != none {
+		z.spare = z.entries[r].older
+	} else {
+		r = int32(len(z.entries))
+		z.entries = append(z.entries, entry[S]{})
+	}
+	// The key may be cut out of a long line that need not be kept for its sake.
+	hash := z.hash(key)
+	z.entries[r] = entry[S]{key: strings.Clone(key), hash: hash, page: page}
+	z.link(r)
+	z.table.insert(hash, r)
+	z.count++
+	return Ref(r), true
+}
+
+// Remove takes an entry out and gives back its room.
+func (z *Zone[S]) Remove(r Ref) {
+	e := &z.entries[r]
+	z.slab.free(e.page)
+	z.table.remove(e.hash, int32(r))
+	z.unlink(int32(r))
+	*e = entry[S]{older: z.spare}
+	z.spare = int32(r)
+	z.count--
+}
+
+func (z *Zone[S]) hash(key string) uint32 {
+	return uint32(maphash.String(z.seed, key))
+}
+
+func (z *Zone[S]) link(r int32) {
+	e := &z.entries[r]
+	e.newer, e.older = none, z.newest
+	if z.newest != none {
+		z.entries[z.newest].newer = r
+	} else {
+		z.oldest = r
+	}
+	z.newest = r
+}
+
+func (z *Zone[S]) unlink(r int32) {
+	newer, older := z.entries[r].newer, z.entries[r].older
+	if newer != none {
+		z.entries[newer].older = older
+	} else {
+		z.newest = older
+	}
+	if older != none {
+		z.entries[older].newer = newer
+	} else {
+		z.oldest = newer
+	}
+}
