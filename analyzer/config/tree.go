@@ -15,20 +15,24 @@ import (
 // A Tree is one configuration, resolved. It is not changed once it is built.
 type Tree struct {
 	Input    *load.Input
-	Version  string // the nginx that is judged for, "1.22.1"
-	HTTP     *HTTP  // nil where the input has no http block and is no fragment of one
-	Refusals []Refusal
+	Version  string    // the nginx that is judged for, "1.22.1"
+	HTTP     *HTTP     // nil where the input has no http block and is no fragment of one
+	Refusals []Refusal // in the order in which nginx would come upon them; it stops at the first that is no Warning
+
+	cut bool // expansion was stopped at a bound
 }
 
 // Complete says that all of the configuration was read and understood. Where it is false, no finding may rest on
 // something being absent.
-func (t *Tree) Complete() bool { return t.Input.Complete() && t.Input.Kind != load.Fragment }
+func (t *Tree) Complete() bool {
+	return t.Input.Complete() && t.Input.Kind != load.Fragment && !t.cut
+}
 
 // A Refusal is a place that nginx would refuse, or warn of, when it reads the configuration.
 type Refusal struct {
 	Kind    RefusalKind
 	Span    source.Span
-	Line    int    // the line that nginx names; it is that of the directive's end, at its ";" or "{"
+	Line    int    // the line that nginx names, which is that of the directive's end, at its ";" or "{"; 0 where it names none
 	Text    string // nginx's words, without file and line
 	Context []string
 	Related *source.Span // the earlier definition, for duplicates
@@ -50,6 +54,7 @@ const (
 	DirectiveNotAllowed RefusalKind = "directive-not-allowed"  // wrong context
 	ZoneUnknown         RefusalKind = "zone-unknown"           // a limit names a zone that nothing defines
 	ZoneDuplicate       RefusalKind = "zone-duplicate"         // two definitions of one zone
+	MissingInclude      RefusalKind = "missing-include"        // a file that cannot be opened, an include that leads back to itself
 	UnsupportedVersion  RefusalKind = "unsupported-in-version" // known, but not to the nginx that is judged for
 )
 
@@ -99,36 +104,36 @@ type Setting[T any] struct {
 	Via    *Via
 }
 
-// Settings are the values in effect at a level. List directives are inherited only where a level has none of its own.
+// Settings are the values in effect at a level; none of the pointers is nil. List directives are inherited only where a
+// level has none of its own. Levels share what they inherit: comparing two pointers says whether a value is the same one.
 type Settings struct {
-	LimitReqs        Setting[[]*LimitReq]
-	LimitReqStatus   Setting[int]    // 503
-	LimitReqLogLevel Setting[string] // error
-	LimitReqDryRun   Setting[bool]
+	LimitReqs        *Setting[[]*LimitReq]
+	LimitReqStatus   *Setting[int]    // 503
+	LimitReqLogLevel *Setting[string] // error
+	LimitReqDryRun   *Setting[bool]
 
-	LimitConns        Setting[[]*LimitConn]
-	LimitConnStatus   Setting[int]
-	LimitConnLogLevel Setting[string]
-	LimitConnDryRun   Setting[bool]
+	LimitConns        *Setting[[]*LimitConn]
+	LimitConnStatus   *Setting[int]    // 503
+	LimitConnLogLevel *Setting[string] // error
+	LimitConnDryRun   *Setting[bool]
 
-	RealIPFrom      Setting[[]*Trusted]
-	RealIPHeader    Setting[string] // X-Real-IP
-	RealIPRecursive Setting[bool]
+	RealIPFrom      *Setting[[]*Trusted]
+	RealIPHeader    *Setting[string] // X-Real-IP
+	RealIPRecursive *Setting[bool]
 
-	AccessLogs Setting[[]*AccessLog]
-	ErrorPages Setting[[]*ErrorPage]
+	AccessLogs *Setting[[]*AccessLog] // logs/access.log in format combined
+	ErrorPages *Setting[[]*ErrorPage]
 }
 
 // HTTP is the http block: what is global to it, and its servers.
 type HTTP struct {
 	Level
-	Zones        map[string]*Zone // limit_req_zone by name
-	ConnZones    map[string]*ConnZone
-	LogFormats   map[string]*LogFormat
-	Variables    *value.Definitions // map, geo, split_clients
-	Upstreams    map[string]Item
-	Servers      []*Server
-	MergeSlashes bool // as set at http level; a server may have its own
+	Zones      map[string]*Zone // limit_req_zone by name
+	ConnZones  map[string]*ConnZone
+	LogFormats map[string]*LogFormat
+	Variables  *value.Definitions // map, geo, split_clients
+	Upstreams  map[string]Item
+	Servers    []*Server
 }
 
 // Server is a server block.
@@ -139,7 +144,7 @@ type Server struct {
 	Locations []*Location
 	Ifs       []*Level // KindServerIf, in order
 
-	MergeSlashes bool
+	MergeSlashes bool // on unless the server or http says off
 }
 
 // Name is one name of a server_name directive.
@@ -166,11 +171,14 @@ type Listen struct {
 	Text          string // the address as written; "*:80" for the implicit one
 	Address       string // normalised: "0.0.0.0", "::", "127.0.0.1", "unix:/path"
 	Port          int    // 0 for a unix socket
+	LastPort      int    // the last of a range of ports; Port where it is one port
 	Default       bool   // default_server
 	SSL, HTTP2    bool
 	QUIC          bool
 	ProxyProtocol bool
 	Directive     *syntax.Directive // nil for the implicit one
+	Via           *Via
+	Span          source.Span // of the address; empty for the implicit one
 }
 
 // Location is a location block, or the location that an if block makes.
@@ -181,7 +189,8 @@ type Location struct {
 	Modifier  string    // "", "=", "^~", "~", "~*", "@"
 	Pattern   string    // without the modifier; "@name" is Modifier "@" and Pattern "name"
 	Locations []*Location
-	Ifs       []*Level
+	Ifs       []*Level // in order, one for each if among Items
+	Except    *Level   // limit_except; nil where there is none
 	Internal  bool
 	Handler   *Item // proxy_pass, fastcgi_pass, uwsgi_pass, scgi_pass, grpc_pass, memcached_pass, return, stub_status ...; nil: static files
 }
@@ -211,15 +220,16 @@ type Zone struct {
 
 // A LimitReq is one limit_req directive.
 type LimitReq struct {
-	ZoneName  string
-	Zone      *Zone // nil where the zone is not defined in what was read
-	Burst     int64 // thousandths of a request
-	Delay     int64 // thousandths of a request; excess up to it passes at once
-	NoDelay   bool  // excess up to Burst passes at once
-	HasDelay  bool  // delay= was written
-	Directive *syntax.Directive
-	Via       *Via
-	Span      source.Span // the directive's head
+	ZoneName     string
+	Zone         *Zone // nil where the zone is not defined in what was read
+	Burst        int64 // thousandths of a request
+	Delay        int64 // thousandths of a request; excess up to it passes at once
+	NoDelay      bool  // nodelay is in force: excess up to Burst passes at once, and Delay is beyond any excess
+	WroteNoDelay bool  // nodelay was written, be it in force or not: of nodelay and delay= the later one holds
+	HasDelay     bool  // delay= was written, be it in force or not
+	Directive    *syntax.Directive
+	Via          *Via
+	Span         source.Span // the directive's head
 }
 
 // A ConnZone is one shared memory zone of limit_conn_zone.
@@ -256,16 +266,19 @@ type Trusted struct {
 
 // AccessLog is one access_log directive.
 type AccessLog struct {
-	Path      string // "off" switches logging off
-	Format    string // "combined" where none is named
-	Directive *syntax.Directive
+	Path      string            // "off" switches all logging off at the level
+	Format    string            // "combined" where none is named; "" for off
+	Directive *syntax.Directive // nil for the default
+	Via       *Via
 }
 
 // LogFormat is one log_format directive.
 type LogFormat struct {
 	Name      string
-	Text      string // the pieces joined
-	Directive *syntax.Directive
+	Text      string            // the pieces joined
+	Escape    string            // "default", "json" or "none"
+	Directive *syntax.Directive // nil for nginx's own "combined"
+	Via       *Via
 }
 
 // ErrorPage is one error_page directive.
@@ -274,4 +287,5 @@ type ErrorPage struct {
 	Answer    int // =code; -1 for "=", 0 where none is written
 	Target    string
 	Directive *syntax.Directive
+	Via       *Via
 }
