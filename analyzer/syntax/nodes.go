@@ -57,10 +57,15 @@ func (d *Directive) Span() source.Span {
 	return source.Span{File: d.File, Start: d.Name.Start, End: d.End}
 }
 
-// Head covers the directive's name and arguments, without its ";" or "{". A word's span is WordSpan.
+// Head covers the directive's name and arguments, without its ";" or "{" and without a block of code. A word's span is
+// WordSpan.
 func (d *Directive) Head() source.Span {
 	end := d.Name.End
-	if n := len(d.Args); n > 0 {
+	n := len(d.Args)
+	if d.Block != nil && d.Block.Code {
+		n--
+	}
+	if n > 0 {
 		end = d.Args[n-1].End
 	}
 	return source.Span{File: d.File, Start: d.Name.Start, End: end}

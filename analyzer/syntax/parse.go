@@ -1,6 +1,176 @@
 package syntax
 
-import "github.com/ngxlimit/ngxlimit/analyzer/source"
+import (
+	"fmt"
+	"slices"
+	"strings"
 
-// Parse reads a file as nginx's own reader does.
-func Parse(file *source.File) *Document { return &Document{File: file} }
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+)
+
+// Parse reads a file as nginx's own reader does. It never fails as a whole: what nginx would refuse is in Errors, and
+// whatever could be read in spite of it is in Directives.
+func Parse(file *source.File) *Document {
+	doc := &Document{File: file}
+	if uint64(len(file.Text)) >= maxText {
+		doc.Errors = []Error{{
+			Span: source.Span{File: file}, Line: 1,
+			Text: fmt.Sprintf("file of %d bytes is too large, it is not read", len(file.Text)),
+		}}
+		return doc
+	}
+	p := parser{reader: reader{file: file, text: file.Text}}
+	p.run()
+	doc.Directives = p.directives.keep(p.read)
+	doc.Comments = slices.Clip(p.comments)
+	doc.Errors = p.errors
+	return doc
+}
+
+// A parser puts the reader's words together to directives and blocks. The open blocks stand on a stack of its own, so
+// that no nesting can use up the stack of the program.
+type parser struct {
+	reader
+	read []Directive // of all open blocks, outermost first; those of a block leave when it ends
+	open []openBlock
+
+	directives arena[Directive]
+	args       arena[Word]
+	blocks     arena[Block]
+}
+
+// An openBlock is a block whose "}" has not been read. One without a name, which nginx refuses, has no Block; its
+// directives fall to the block around it.
+type openBlock struct {
+	*Block
+	first int // index in read of its first directive
+}
+
+func (p *parser) run() {
+	for {
+		s := p.directive()
+		switch {
+		case s == stopEnd:
+			p.end()
+			return
+		case s == stopClose:
+			p.closeBlock()
+		case len(p.words) == 0:
+			p.unnamed(s)
+		case s == stopOpen:
+			p.openBlock()
+		default:
+			p.add(p.pos, nil)
+		}
+	}
+}
+
+// add takes the words that were read as a directive that ends at end.
+func (p *parser) add(end int, block *Block) {
+	p.read = append(p.read, Directive{
+		File:  p.file,
+		Name:  p.words[0],
+		Args:  p.args.keep(p.words[1:]),
+		Block: block,
+		End:   uint32(end),
+	})
+}
+
+func (p *parser) openBlock() {
+	block := &p.blocks.take(1)[0]
+	block.Open = uint32(p.pos - 1)
+	block.Close = uint32(len(p.file.Text))
+	end := p.pos
+	if strings.HasSuffix(p.words[0].Value, luaSuffix) {
+		p.lua(block)
+		p.add(end, block)
+		return
+	}
+	p.add(end, block)
+	p.enter(block)
+}
+
+// enter makes what follows a part of block.
+func (p *parser) enter(block *Block) {
+	if len(p.open) == maxDepth {
+		p.fail(p.pos-1, p.pos, p.pos-1, fmt.Sprintf("blocks nested more than %d deep, the rest of the file is not read", maxDepth))
+		p.stop()
+	}
+	p.open = append(p.open, openBlock{Block: block, first: len(p.read)})
+}
+
+// unnamed refuses a ";" or "{" that no word precedes.
+func (p *parser) unnamed(s stop) {
+	p.unexpected(p.text[p.pos-1], p.pos-1, p.pos)
+	if s == stopOpen && !p.skipTemplate() {
+		p.enter(nil)
+	}
+}
+
+// skipTemplate skips a tag of a template language, {{ }}, {% %} or {# #}, whose first brace has been refused: its
+// braces are no blocks.
+func (p *parser) skipTemplate() bool {
+	rest := p.text[p.pos:min(len(p.text), p.pos+bufferSize)]
+	if rest == "" {
+		return false
+	}
+	last, ok := map[byte]string{'{': "}}", '%': "%}", '#': "#}"}[rest[0]]
+	if !ok {
+		return false
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	n := strings.Index(line, last)
+	if n < 0 {
+		return false
+	}
+	p.pos += n + len(last)
+	p.limit = max(p.limit, p.pos)
+	return true
+}
+
+// closeBlock ends the innermost block at the "}" that has been read.
+func (p *parser) closeBlock() {
+	switch {
+	case len(p.words) > 0: // a ";" is missing
+		last := p.words[len(p.words)-1]
+		p.unexpected('}', int(last.Start), int(last.End))
+		p.add(int(last.End), nil)
+		if len(p.open) == 0 {
+			return
+		}
+	case len(p.open) == 0:
+		p.unexpected('}', p.pos-1, p.pos)
+		return
+	}
+	if b := p.open[len(p.open)-1]; b.Block != nil {
+		b.Close, b.Closed = uint32(p.pos-1), true
+	}
+	p.leave()
+}
+
+// leave hands the innermost block its directives.
+func (p *parser) leave() {
+	b := p.open[len(p.open)-1]
+	p.open = p.open[:len(p.open)-1]
+	if b.Block == nil {
+		return
+	}
+	b.Directives = p.directives.keep(p.read[b.first:])
+	clear(p.read[b.first:])
+	p.read = p.read[:b.first]
+}
+
+// end closes whatever the end of the text finds open.
+func (p *parser) end() {
+	if len(p.words) > 0 {
+		last := p.words[len(p.words)-1]
+		p.unexpectedEnd(int(last.Start), int(last.End))
+		p.add(int(last.End), nil)
+	} else if n := len(p.open); n > 0 && p.open[n-1].Block != nil {
+		at := int(p.open[n-1].Open)
+		p.fail(at, at+1, len(p.text), `unexpected end of file, expecting "}"`)
+	}
+	for len(p.open) > 0 {
+		p.leave()
+	}
+}
