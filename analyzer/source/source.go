@@ -45,6 +45,15 @@ func (f *File) Line(n int) string {
 	return strings.TrimSuffix(f.Text[f.lines[n-1]:end], "\r")
 }
 
+// LineStart returns the offset at which line n, counted from 1, starts; the text's length where there is no such line.
+func (f *File) LineStart(n int) uint32 {
+	f.index()
+	if n < 1 || n > len(f.lines) {
+		return uint32(len(f.Text))
+	}
+	return f.lines[n-1]
+}
+
 // Lines returns how many lines the text has; a text without a final newline counts its last piece as a line.
 func (f *File) Lines() int {
 	f.index()
