@@ -241,16 +241,22 @@ func TestCorpusBad(t *testing.T) {
 	check := func(id, name, text string, want map[string]struct {
 		Message string
 		Line    int
-	}) { files++; doc := Parse(&source.File{Path: name, Text: text}); w, bad := want[name]; if bad {
-		refused++
-	}; switch {
-	case bad && doc.Complete():
-		t.Errorf("%s/%s: read; nginx says at line %d: %s", id, name, w.Line, w.Message)
-	case !bad && !doc.Complete():
-		t.Errorf("%s/%s: line %d: %s; nginx reads it", id, name, doc.Errors[0].Line, doc.Errors[0].Text)
-	case bad && (doc.Errors[0].Text != w.Message || doc.Errors[0].Line != w.Line):
-		t.Errorf("%s/%s: line %d: %s; nginx says at line %d: %s", id, name, doc.Errors[0].Line, doc.Errors[0].Text, w.Line, w.Message)
-	} }
+	}) {
+		files++
+		doc := Parse(&source.File{Path: name, Text: text})
+		w, bad := want[name]
+		if bad {
+			refused++
+		}
+		switch {
+		case bad && doc.Complete():
+			t.Errorf("%s/%s: read; nginx says at line %d: %s", id, name, w.Line, w.Message)
+		case !bad && !doc.Complete():
+			t.Errorf("%s/%s: line %d: %s; nginx reads it", id, name, doc.Errors[0].Line, doc.Errors[0].Text)
+		case bad && (doc.Errors[0].Text != w.Message || doc.Errors[0].Line != w.Line):
+			t.Errorf("%s/%s: line %d: %s; nginx says at line %d: %s", id, name, doc.Errors[0].Line, doc.Errors[0].Text, w.Line, w.Message)
+		}
+	}
 	for _, b := range manifest.Bad {
 		if b.Generate != nil {
 			var text strings.Builder
