@@ -16,6 +16,7 @@ import (
 type Tree struct {
 	Input    *load.Input
 	Version  string    // the nginx that is judged for, "1.22.1"
+	Main     []Item    // the directives outside of every block, and the blocks
 	HTTP     *HTTP     // nil where the input has no http block and is no fragment of one
 	Refusals []Refusal // in the order in which nginx would come upon them; it stops at the first that is no Warning
 

@@ -1,0 +1,32 @@
+package config
+
+import "strings"
+
+// closeHTTP settles what nginx settles when the http block closes, and refuses what it refuses then.
+func (r *resolver) closeHTTP() {
+	h := r.http
+	for _, s := range r.open {
+		if s.server != nil {
+			r.closeServer(s.server)
+			break
+		}
+	}
+	h.settleAll()
+	h.bindLimits()
+	h.mergeSlashes()
+	r.duplicateLocations()
+	r.conflictingNames()
+}
+
+// afterReading refuses what nginx finds when it has read everything.
+func (r *resolver) afterReading() {
+	r.unknownZones()
+}
+
+// mergeSlashes settles merge_slashes, which is on unless the server or http says off.
+func (h *HTTP) mergeSlashes() {
+	for _, s := range h.Servers {
+		it, ok := s.Effective("merge_slashes")
+		s.MergeSlashes = !ok || !strings.EqualFold(it.Arg(0), "off")
+	}
+}

@@ -1,0 +1,104 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// Find returns the first directive of a name that stands at the level itself.
+func (l *Level) Find(name string) (Item, bool) {
+	for i := range l.Items {
+		if l.Items[i].Name.Value == name {
+			return l.Items[i], true
+		}
+	}
+	return Item{}, false
+}
+
+// FindAll returns the directives of a name that stand at the level itself.
+func (l *Level) FindAll(name string) []Item {
+	var found []Item
+	for _, it := range l.Items {
+		if it.Name.Value == name {
+			found = append(found, it)
+		}
+	}
+	return found
+}
+
+// Effective returns the first directive of a name at the nearest level that has one. It holds for directives that are
+// inherited as nginx's plain ones are: as a whole, and only where the level has none of its own.
+func (l *Level) Effective(name string) (Item, bool) {
+	it, _, ok := l.EffectiveAt(name)
+	return it, ok
+}
+
+// EffectiveAt is Effective with the level at which the directive stands.
+func (l *Level) EffectiveAt(name string) (Item, *Level, bool) {
+	for ; l != nil; l = l.Parent {
+		if it, ok := l.Find(name); ok {
+			return it, l, true
+		}
+	}
+	return Item{}, nil, false
+}
+
+// Context names the blocks around a level and the level itself, outermost first: "http", "server a.example",
+// "location /api/", "if ($x)". A server goes by its first name, or by its first listen address where it has none.
+func (l *Level) Context() []string {
+	var path []string
+	for ; l != nil; l = l.Parent {
+		path = append(path, l.label())
+	}
+	slices.Reverse(path)
+	return path
+}
+
+func (l *Level) label() string {
+	switch l.Kind {
+	case KindHTTP:
+		return "http"
+	case KindServer:
+		return l.serverLabel()
+	case KindLocation:
+		return l.withArguments("location")
+	case KindIf, KindServerIf:
+		return l.withArguments("if")
+	case KindLimitExcept:
+		return l.withArguments("limit_except")
+	case Default:
+	}
+	return ""
+}
+
+func (l *Level) serverLabel() string {
+	if it, ok := l.Find("server_name"); ok && it.Arg(0) != "" {
+		return "server " + it.Arg(0)
+	}
+	if it, ok := l.Find("listen"); ok && it.Arg(0) != "" {
+		if a, err := parseListen(it.Arg(0)); err == nil && a.host == "0.0.0.0" {
+			return "server *" + strings.TrimPrefix(a.String(), "0.0.0.0")
+		}
+		return "server " + it.Arg(0)
+	}
+	if l.Directive == nil {
+		return "server"
+	}
+	return "server *:80"
+}
+
+func (l *Level) withArguments(name string) string {
+	if l.Directive == nil || len(l.Directive.Args) == 0 {
+		return name
+	}
+	args := make([]string, len(l.Directive.Args))
+	for i, w := range l.Directive.Args {
+		args[i] = w.Value
+	}
+	if name == "location" {
+		if modifier, pattern, ok := splitLocation(args[:min(len(args), 2)]); ok {
+			return name + " " + (&Location{Modifier: modifier, Pattern: pattern}).Label()
+		}
+	}
+	return name + " " + strings.Join(args, " ")
+}

@@ -1,0 +1,259 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// An address is where a listen directive says that a server listens, normalised.
+type address struct {
+	host        string // "0.0.0.0", "::", "unix:/path"; a host name as it was written
+	first, last int    // ports; 0 for a unix socket
+}
+
+// String is the address in nginx's words, "0.0.0.0:80", "[::]:443", "unix:/run/x.sock".
+func (a address) String() string { return listenText(a.host, a.first) }
+
+func listenText(host string, port int) string {
+	switch {
+	case strings.HasPrefix(host, "unix:"):
+		return host
+	case strings.Contains(host, ":"):
+		return fmt.Sprintf("[%s]:%d", host, port)
+	}
+	return fmt.Sprintf("%s:%d", host, port)
+}
+
+// parseListen reads the address of a listen directive as nginx does (ngx_parse_url). The error is in nginx's words.
+func parseListen(text string) (address, error) {
+	if path, ok := cutFold(text, "unix:"); ok {
+		switch {
+		case path == "":
+			return address{}, errors.New("no path in the unix domain socket")
+		case len(path)+1 > 108:
+			return address{}, errors.New("too long path in the unix domain socket")
+		}
+		return address{host: "unix:" + path}, nil
+	}
+	if strings.HasPrefix(text, "[") {
+		return parseListen6(text)
+	}
+	host, port, hasPort := strings.Cut(text, ":")
+	if strings.ContainsAny(host, "/?#") || strings.ContainsAny(port, "/") {
+		return address{}, errors.New("invalid host")
+	}
+	a := address{host: host, first: 80, last: 80}
+	if hasPort {
+		if err := a.ports(port); err != nil {
+			return a, err
+		}
+	} else if digits(host) {
+		err := a.ports(host)
+		a.host = "0.0.0.0"
+		return a, err
+	}
+	switch addr, ok := parseIPv4(host); {
+	case host == "":
+		return a, errors.New("no host")
+	case host == "*":
+		a.host = "0.0.0.0"
+	case ok:
+		a.host = addr.String()
+	case lower(host) == "localhost":
+		a.host = "127.0.0.1"
+	default:
+		a.host = lower(host)
+	}
+	return a, nil
+}
+
+// digits says whether a text reads as a port or as a range of ports.
+func digits(text string) bool {
+	first, _, _ := strings.Cut(text, "-")
+	_, ok := atoi(first)
+	return ok
+}
+
+// parseListen6 reads "[::]", "[::]:443".
+func parseListen6(text string) (address, error) {
+	inside, rest, ok := strings.Cut(text[1:], "]")
+	if !ok || inside == "" {
+		return address{}, errors.New("invalid host")
+	}
+	a := address{first: 80, last: 80}
+	if rest != "" {
+		if rest[0] != ':' {
+			return a, errors.New("invalid host")
+		}
+		if err := a.ports(rest[1:]); err != nil {
+			return a, err
+		}
+	}
+	addr, err := netip.ParseAddr(inside)
+	if err != nil || !addr.Is6() || addr.Zone() != "" {
+		return a, errors.New("invalid IPv6 address")
+	}
+	a.host = addr.String()
+	return a, nil
+}
+
+// ports reads a port, or a range of ports.
+func (a *address) ports(text string) error {
+	first, last, isRange := strings.Cut(text, "-")
+	n, ok := atoi(first)
+	if !ok || n < 1 || n > 65535 {
+		return errors.New("invalid port")
+	}
+	a.first, a.last = int(n), int(n)
+	if isRange {
+		m, ok := atoi(last)
+		if !ok || m < 1 || m > 65535 || m < n {
+			return errors.New("invalid port range")
+		}
+		a.last = int(m)
+	}
+	return nil
+}
+
+func cutFold(text, prefix string) (string, bool) {
+	if len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix) {
+		return text[len(prefix):], true
+	}
+	return text, false
+}
+
+// listen reads a listen directive.
+func (r *resolver) listen(it Item, _ *visit, s *scope) {
+	w := it.Args[0]
+	a, err := parseListen(w.Value)
+	if err != nil {
+		r.refuseWord(it, w, s.level, InvalidValue, fmt.Sprintf(`%s in "%s" of the "listen" directive`, err, w.Value))
+		return
+	}
+	l := &Listen{
+		Text: w.Value, Address: a.host, Port: a.first, LastPort: a.last,
+		Directive: it.Directive, Via: it.Via, Span: it.WordSpan(w),
+	}
+	set, ok := r.listenParameters(it, l, s)
+	if !ok {
+		return
+	}
+	s.server.Listens = append(s.server.Listens, l)
+	r.ports.add(r, it, l, s.server, set)
+}
+
+// listenParameters reads what stands behind the address. set says that options of the socket are among it, which an
+// address may have once.
+func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool) {
+	for _, w := range it.Args[1:] {
+		name, _, _ := strings.Cut(w.Value, "=")
+		switch w.Value {
+		case "default_server", "default":
+			l.Default = true
+		case "ssl":
+			l.SSL = true
+		case "http2", "spdy":
+			l.HTTP2 = true
+		case "quic", "http3":
+			l.QUIC = true
+		case "proxy_protocol":
+			l.ProxyProtocol = true
+		case "bind", "deferred", "reuseport", "multipath":
+			set = true
+		default:
+			switch name {
+			case "backlog", "rcvbuf", "sndbuf", "setfib", "fastopen", "accept_filter", "ipv6only", "so_keepalive":
+				set = true
+			default:
+				return set, r.badParameter(it, w, s.level)
+			}
+		}
+	}
+	return set, true
+}
+
+// ports remember which servers listen where, as nginx gathers them while it reads.
+type ports struct {
+	at      map[portKey]*portServers
+	order   []*portServers
+	checked int // addresses looked at, for a bound on ranges
+}
+
+type portKey struct {
+	host string
+	port int
+}
+
+// portServers are the servers of one address.
+type portServers struct {
+	key       portKey
+	servers   []*Server
+	isDefault *Listen // the one with default_server
+	set       *Listen // the one with options of the socket
+}
+
+// maxPorts bounds the addresses that ranges of ports may come to.
+const maxPorts = 1_000_000
+
+func newPorts() ports { return ports{at: make(map[portKey]*portServers)} }
+
+// add notes that a server listens, and refuses what nginx refuses of it (ngx_http_add_listen).
+func (p *ports) add(r *resolver, it Item, l *Listen, s *Server, set bool) {
+	for port := l.Port; port <= l.LastPort && p.checked < maxPorts; port++ {
+		p.checked++
+		key := portKey{l.Address, port}
+		at := p.at[key]
+		if at == nil {
+			at = &portServers{key: key}
+			p.at[key] = at
+			p.order = append(p.order, at)
+		}
+		text, earlier := at.add(l, s, set)
+		if text == "" {
+			continue
+		}
+		out := Refusal{Kind: DuplicateDirective, Span: it.Head(), Line: line(it.Directive), Text: text + " " + listenText(l.Address, port)}
+		if earlier != nil && earlier.Directive != nil {
+			out.Related = &earlier.Span
+		}
+		r.refuse(&s.Level, out)
+		return
+	}
+}
+
+// add returns nginx's words where it refuses, and the listen that was there before.
+func (at *portServers) add(l *Listen, s *Server, set bool) (string, *Listen) {
+	if n := len(at.servers); n > 0 && at.servers[n-1] == s {
+		return "a duplicate listen", nil
+	}
+	at.servers = append(at.servers, s)
+	if set {
+		if at.set != nil {
+			return "duplicate listen options for", at.set
+		}
+		at.set = l
+	}
+	if l.Default {
+		if at.isDefault != nil {
+			return "a duplicate default server for", at.isDefault
+		}
+		at.isDefault = l
+	}
+	return "", nil
+}
+
+// closeServer gives a server what nginx gives to one that lacks it.
+func (r *resolver) closeServer(s *Server) {
+	if len(s.Listens) == 0 {
+		l := &Listen{Text: "*:80", Address: "0.0.0.0", Port: 80, LastPort: 80}
+		s.Listens = append(s.Listens, l)
+		if s.Directive != nil {
+			r.ports.add(r, Item{Directive: s.Directive, Via: s.Via}, l, s, false)
+		}
+	}
+	if len(s.Names) == 0 {
+		s.Names = append(s.Names, &Name{})
+	}
+}

@@ -1,0 +1,127 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// splitLocation reads the arguments of a location: a modifier and a pattern, apart or glued together.
+func splitLocation(args []string) (modifier, pattern string, ok bool) {
+	if len(args) == 2 {
+		switch args[0] {
+		case "=", "^~", "~", "~*":
+			return args[0], args[1], true
+		}
+		return "", "", false
+	}
+	text := args[0]
+	for _, m := range []string{"=", "^~", "~*", "~", "@"} {
+		if rest, cut := strings.CutPrefix(text, m); cut {
+			return m, rest, true
+		}
+	}
+	return "", text, true
+}
+
+// locationPattern reads the head of a location.
+func (r *resolver) locationPattern(it Item, s *scope) (modifier, pattern string, ok bool) {
+	args := make([]string, len(it.Args))
+	for i, w := range it.Args {
+		args[i] = w.Value
+	}
+	if modifier, pattern, ok = splitLocation(args); !ok {
+		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "invalid location modifier "+quoted(it.Arg(0)))
+	}
+	return modifier, pattern, ok
+}
+
+// name is the location as nginx's messages name it: its pattern, and that of a named one with its "@".
+func (l *Location) name() string {
+	if l.Modifier == "@" {
+		return "@" + l.Pattern
+	}
+	return l.Pattern
+}
+
+func (l *Location) regex() bool { return l.Modifier == "~" || l.Modifier == "~*" }
+
+// checkNesting refuses a location that may not stand inside of the one around it.
+func (r *resolver) checkNesting(it Item, l *Location, s *scope) {
+	outer := s.location
+	if outer == nil || outer.Directive == nil {
+		return
+	}
+	text := ""
+	switch {
+	case outer.Modifier == "=":
+		text = fmt.Sprintf(`location "%s" cannot be inside the exact location "%s"`, l.name(), outer.name())
+	case outer.Modifier == "@":
+		text = fmt.Sprintf(`location "%s" cannot be inside the named location "%s"`, l.name(), outer.name())
+	case l.Modifier == "@":
+		text = fmt.Sprintf(`named location "%s" can be on the server level only`, l.name())
+	case !l.regex() && !strings.HasPrefix(l.name(), outer.name()):
+		text = fmt.Sprintf(`location "%s" is outside location "%s"`, l.name(), outer.name())
+	default:
+		return
+	}
+	around := outer.Directive.Head()
+	r.refuse(s.level, Refusal{Kind: DirectiveNotAllowed, Span: it.Head(), Line: line(it.Directive), Text: text, Related: &around})
+}
+
+// duplicateLocations refuses two locations of one kind and pattern next to each other. nginx finds them when the http
+// block has closed, and names the second.
+func (r *resolver) duplicateLocations() {
+	for _, s := range r.http.Servers {
+		r.duplicatesAmong(s.Locations)
+		for l := range s.AllLocations {
+			r.duplicatesAmong(l.Locations)
+		}
+	}
+}
+
+func (r *resolver) duplicatesAmong(ls []*Location) {
+	if len(ls) < 2 {
+		return
+	}
+	type key struct {
+		exact   bool
+		pattern string
+	}
+	taken := make(map[key]*Location, len(ls))
+	for _, l := range ls {
+		if l.regex() || l.Modifier == "@" {
+			continue
+		}
+		k := key{l.Modifier == "=", l.Pattern}
+		earlier := taken[k]
+		if earlier == nil {
+			taken[k] = l
+			continue
+		}
+		first := earlier.Directive.Head()
+		r.refuse(l.Parent, Refusal{
+			Kind: DuplicateDirective, Span: l.Directive.Head(), Line: line(l.Directive), Related: &first,
+			Text: fmt.Sprintf(`duplicate location "%s"`, l.Pattern),
+		})
+	}
+}
+
+// AllLocations calls yield for each location of the server, nested ones after the one around them, in the order of the
+// configuration.
+func (s *Server) AllLocations(yield func(*Location) bool) {
+	var stack []*Location
+	push := func(ls []*Location) {
+		for i := len(ls) - 1; i >= 0; i-- {
+			stack = append(stack, ls[i])
+		}
+	}
+	push(s.Locations)
+	for len(stack) > 0 {
+		l := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if !yield(l) {
+			return
+		}
+		push(l.Locations)
+	}
+}

@@ -1,0 +1,119 @@
+package config
+
+import (
+	"sort"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// found is a refusal whose context is written out at the end: a server's name may come after what is wrong in it.
+type found struct {
+	refusal Refusal
+	level   *Level
+}
+
+// A refusalKey keeps a place that is read several times, in a file that several places include, from being told of
+// several times.
+type refusalKey struct {
+	file  *source.File
+	start uint32
+	text  string
+}
+
+// maxRefusals bounds what is kept of a configuration that is wrong everywhere.
+const maxRefusals = 10_000
+
+// refuse notes what nginx refuses, or warns of, at this point of its reading.
+func (r *resolver) refuse(l *Level, out Refusal) {
+	if r.muted > 0 {
+		return
+	}
+	key := refusalKey{out.Span.File, out.Span.Start, out.Text}
+	if _, ok := r.seen[key]; ok || len(r.found) >= maxRefusals {
+		return
+	}
+	r.seen[key] = struct{}{}
+	r.found = append(r.found, found{out, l})
+}
+
+// refuseWord refuses a directive for one of its words.
+func (r *resolver) refuseWord(it Item, w syntax.Word, l *Level, kind RefusalKind, text string) {
+	r.refuse(l, Refusal{Kind: kind, Span: it.WordSpan(w), Line: line(it.Directive), Text: text})
+}
+
+// refuseHead refuses a directive as a whole.
+func (r *resolver) refuseHead(it Item, l *Level, kind RefusalKind, text string) {
+	r.refuse(l, Refusal{Kind: kind, Span: it.Head(), Line: line(it.Directive), Text: text})
+}
+
+// finish writes the refusals into the tree.
+func (r *resolver) finish() {
+	r.remainingProblems()
+	if len(r.found) == 0 {
+		return
+	}
+	r.tree.Refusals = make([]Refusal, len(r.found))
+	for i, f := range r.found {
+		f.refusal.Context = f.level.Context()
+		r.tree.Refusals[i] = f.refusal
+	}
+}
+
+// syntaxErrors tells the errors of grammar that stand before an offset and were not told yet.
+func (r *resolver) syntaxErrors(v *visit, l *Level, before int) {
+	for len(v.errors) > 0 && int(v.errors[0].Span.Start) < before {
+		e := &v.errors[0]
+		v.errors = v.errors[1:]
+		r.broken = true
+		r.refuse(l, Refusal{Kind: SyntaxError, Span: e.Span, Line: e.Line, Text: e.Text})
+	}
+}
+
+// sortProblems prepares the input's problems to be told where nginx meets them.
+func (r *resolver) sortProblems() {
+	if len(r.in.Problems) == 0 {
+		return
+	}
+	r.told = make([]bool, len(r.in.Problems))
+	r.problems = make(map[*source.File][]int)
+	for i := range r.in.Problems {
+		f := r.in.Problems[i].Span.File
+		r.problems[f] = append(r.problems[f], i)
+	}
+	for _, ps := range r.problems {
+		sort.SliceStable(ps, func(i, j int) bool { return r.problemStart(ps[i]) < r.problemStart(ps[j]) })
+	}
+}
+
+func (r *resolver) problemStart(i int) uint32 { return r.in.Problems[i].Span.Start }
+
+// problemsOf tells the problems that belong to a directive.
+func (r *resolver) problemsOf(d *syntax.Directive, l *Level) {
+	ps := r.problems[d.File]
+	i := sort.Search(len(ps), func(i int) bool { return r.problemStart(ps[i]) >= d.Name.Start })
+	for ; i < len(ps) && r.problemStart(ps[i]) < d.End; i++ {
+		r.tell(ps[i], l)
+	}
+}
+
+// remainingProblems tells the problems that no directive that was read has.
+func (r *resolver) remainingProblems() {
+	for i, told := range r.told {
+		if !told {
+			r.tell(i, nil)
+		}
+	}
+}
+
+func (r *resolver) tell(i int, l *Level) {
+	r.told[i], r.broken = true, true
+	p := &r.in.Problems[i]
+	r.refuse(l, Refusal{Kind: MissingInclude, Span: p.Span, Line: p.Line, Text: p.Text})
+}
+
+// partial says that something was not read by now, so that nothing may be refused for being absent.
+func (r *resolver) partial() bool {
+	return r.broken || r.tree.cut || r.in.Kind == load.Fragment
+}

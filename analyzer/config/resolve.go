@@ -1,0 +1,229 @@
+package config
+
+import (
+	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// Newest is the version of nginx that is judged for where none is asked for: the newest whose changes are known here.
+const Newest = "1.31.5"
+
+// Options say how a configuration is to be resolved.
+type Options struct {
+	Version string // the nginx to judge for, as in 1.22.1; "" is Newest, and so is what is no version
+}
+
+// Resolve reads a configuration as nginx would, from its main file through every include, and returns what it comes
+// to. Unlike nginx it goes on behind each refusal, so that a person sees all of them at once. An incomplete input
+// gives a tree of what could be read.
+func Resolve(in *load.Input, o Options) *Tree {
+	r := newResolver(in, o)
+	if in.Main != nil {
+		r.document(in.Main, nil, r.outermost())
+	}
+	r.closeAll()
+	r.finish()
+	return r.tree
+}
+
+// A resolver holds what is known while a configuration is read. Everything is read once, in nginx's order; what
+// depends on a level's outer one, or on what comes later, is settled when the http block closes.
+type resolver struct {
+	in      *load.Input
+	tree    *Tree
+	version directive.Version
+
+	checks   map[checkKey]checked
+	problems map[*source.File][]int // indexes of the input's problems, in the order of their places
+	told     []bool                 // of each problem
+	found    []found
+	broken   bool // a place was met that could not be read
+	muted    int  // above 0: what is read is not nginx's reading any more, nothing is refused
+	seen     map[refusalKey]struct{}
+
+	http  *HTTP
+	open  []*scope // the main level and those that a fragment's context implies, outermost first
+	zones zones
+	ports ports
+
+	scratch []Item // items of the levels that are open, the innermost's last
+	items   arena
+
+	depth    int // of blocks and includes that are open
+	expanded int // directives seen through includes, and the includes themselves
+}
+
+func newResolver(in *load.Input, o Options) *resolver {
+	name := o.Version
+	version, err := directive.ParseVersion(name)
+	if err != nil {
+		name = Newest
+		version, _ = directive.ParseVersion(Newest)
+	}
+	r := &resolver{
+		in:      in,
+		tree:    &Tree{Input: in, Version: name},
+		version: version,
+		checks:  make(map[checkKey]checked),
+		seen:    make(map[refusalKey]struct{}),
+		zones:   newZones(),
+		ports:   newPorts(),
+	}
+	r.sortProblems()
+	return r
+}
+
+// The bounds on what is expanded. nginx itself has none, but for its stack and for its open files; no configuration
+// that serves anybody comes near.
+const (
+	maxDepth    = 1000      // blocks and includes within each other
+	maxExpanded = 4_000_000 // directives reached through includes
+)
+
+// A scope is a place that is being read: where it is to nginx, and what is collected there.
+type scope struct {
+	at       directive.Context
+	level    *Level  // the nearest; nil outside of http
+	into     *[]Item // where the items go when the scope closes; nil where they are of no use
+	server   *Server
+	location *Location
+	unique   []uniqueItem // the directives seen here that may stand here once
+	first    int          // of the level's items in scratch
+}
+
+// A visit is one reading of a document, at one place that includes it.
+type visit struct {
+	doc    *syntax.Document
+	via    *Via
+	errors []syntax.Error // not come upon yet
+}
+
+// document reads a document into a scope.
+func (r *resolver) document(doc *syntax.Document, via *Via, s *scope) {
+	v := &visit{doc: doc, via: via, errors: doc.Errors}
+	r.body(doc.Directives, v, s)
+	r.syntaxErrors(v, s.level, len(doc.File.Text)+1)
+}
+
+// body reads the directives of a document or of a block.
+func (r *resolver) body(ds []syntax.Directive, v *visit, s *scope) {
+	for i := range ds {
+		if r.tree.cut {
+			return
+		}
+		d := &ds[i]
+		if len(v.errors) > 0 {
+			r.syntaxErrors(v, s.level, reached(d))
+		}
+		if v.via != nil {
+			if r.expanded++; r.expanded > maxExpanded {
+				r.stop(v.via.Include, s.level, "the files that are included here come to more than 4,000,000 directives; the rest was not read")
+				return
+			}
+		}
+		if d.Name.Value == "include" {
+			r.include(d, v, s)
+			continue
+		}
+		r.directive(Item{Directive: d, Via: v.via}, v, s)
+	}
+}
+
+// include reads the files that an include leads to, at its place.
+func (r *resolver) include(d *syntax.Directive, v *visit, s *scope) {
+	if !r.check(Item{Directive: d, Via: v.via}, s) {
+		return
+	}
+	r.problemsOf(d, s.level)
+	docs := r.in.Includes(d)
+	if len(docs) == 0 {
+		return
+	}
+	if !r.descend(d, s.level) {
+		return
+	}
+	via := &Via{Include: d, Outer: v.via}
+	for _, doc := range docs {
+		if r.tree.cut {
+			break
+		}
+		if r.expanded++; r.expanded > maxExpanded {
+			r.stop(d, s.level, "this include leads to more than 4,000,000 directives; the rest was not read")
+			break
+		}
+		if !via.within(doc) {
+			r.document(doc, via, s)
+		}
+	}
+	r.depth--
+}
+
+// within says whether a document is being read already: an include that leads back to itself. What loads documents
+// reports that as a problem.
+func (v *Via) within(doc *syntax.Document) bool {
+	for ; v != nil; v = v.Outer {
+		if v.Include.File == doc.File {
+			return true
+		}
+	}
+	return false
+}
+
+// descend counts one more block or include within the others; it says no where there are too many.
+func (r *resolver) descend(d *syntax.Directive, l *Level) bool {
+	if r.depth >= maxDepth {
+		r.stop(d, l, "blocks and includes are nested more than 1,000 deep here; the rest was not read")
+		return false
+	}
+	r.depth++
+	return true
+}
+
+// stop ends the reading at a bound, and says so.
+func (r *resolver) stop(d *syntax.Directive, l *Level, text string) {
+	r.refuse(l, Refusal{Kind: SyntaxError, Span: d.Span(), Line: line(d), Text: text})
+	r.tree.cut = true
+}
+
+// block reads the inside of a block into a scope, and closes it.
+func (r *resolver) block(it Item, v *visit, s *scope) {
+	b := it.Block
+	if b == nil || b.Code || !r.descend(it.Directive, s.level) {
+		return
+	}
+	r.enter(s)
+	r.body(b.Directives, v, s)
+	r.syntaxErrors(v, s.level, int(b.Close))
+	r.leave(s)
+	r.depth--
+}
+
+// enter opens a level: its items are collected from here on.
+func (r *resolver) enter(s *scope) { s.first = len(r.scratch) }
+
+// leave closes a level.
+func (r *resolver) leave(s *scope) {
+	if s.into != nil {
+		*s.into = r.items.keep(r.scratch[s.first:])
+	}
+	r.scratch = r.scratch[:s.first]
+}
+
+// An arena keeps the items of all levels in few large pieces.
+type arena struct{ free []Item }
+
+func (a *arena) keep(items []Item) []Item {
+	n := len(items)
+	if n == 0 {
+		return nil
+	}
+	if n > len(a.free) {
+		a.free = make([]Item, max(n, min(4096, 64+2*cap(a.free))))
+	}
+	kept := a.free[:n:n]
+	a.free = a.free[n:]
+	copy(kept, items)
+	return kept
+}

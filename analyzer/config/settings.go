@@ -1,0 +1,152 @@
+package config
+
+import "strconv"
+
+// own returns the settings that a level has itself, while it is being read; what it has not is nil until settle.
+func (l *Level) own() *Settings {
+	if l.Settings == nil {
+		l.Settings = new(Settings)
+	}
+	return l.Settings
+}
+
+// written makes the setting that a directive writes at a level.
+func written[T any](it Item, l *Level, v T) *Setting[T] {
+	return &Setting[T]{Value: v, From: l.Kind, At: l, Origin: it.Directive, Via: it.Via}
+}
+
+// appendTo adds to a list setting; its origin stays the first directive of the list.
+func appendTo[T any](list **Setting[[]T], it Item, l *Level, v T) {
+	if *list == nil {
+		*list = written(it, l, []T{v})
+		return
+	}
+	(*list).Value = append((*list).Value, v)
+}
+
+// defaults are nginx's own settings, in effect at http where it has none.
+func defaults() *Settings {
+	return &Settings{
+		LimitReqs:        &Setting[[]*LimitReq]{},
+		LimitReqStatus:   &Setting[int]{Value: 503},
+		LimitReqLogLevel: &Setting[string]{Value: "error"},
+		LimitReqDryRun:   &Setting[bool]{},
+
+		LimitConns:        &Setting[[]*LimitConn]{},
+		LimitConnStatus:   &Setting[int]{Value: 503},
+		LimitConnLogLevel: &Setting[string]{Value: "error"},
+		LimitConnDryRun:   &Setting[bool]{},
+
+		RealIPFrom:      &Setting[[]*Trusted]{},
+		RealIPHeader:    &Setting[string]{Value: "X-Real-IP"},
+		RealIPRecursive: &Setting[bool]{},
+
+		AccessLogs: &Setting[[]*AccessLog]{Value: []*AccessLog{{Path: "logs/access.log", Format: "combined"}}},
+		ErrorPages: &Setting[[]*ErrorPage]{},
+	}
+}
+
+// settle gives a level the settings of its outer one wherever it has none of its own (the modules' merge functions of
+// nginx). A level without any of its own shares the outer one's object.
+func (l *Level) settle(outer *Settings) {
+	s := l.Settings
+	if s == nil {
+		l.Settings = outer
+		return
+	}
+	inherit(&s.LimitReqs, outer.LimitReqs)
+	inherit(&s.LimitReqStatus, outer.LimitReqStatus)
+	inherit(&s.LimitReqLogLevel, outer.LimitReqLogLevel)
+	inherit(&s.LimitReqDryRun, outer.LimitReqDryRun)
+	inherit(&s.LimitConns, outer.LimitConns)
+	inherit(&s.LimitConnStatus, outer.LimitConnStatus)
+	inherit(&s.LimitConnLogLevel, outer.LimitConnLogLevel)
+	inherit(&s.LimitConnDryRun, outer.LimitConnDryRun)
+	inherit(&s.RealIPFrom, outer.RealIPFrom)
+	inherit(&s.RealIPHeader, outer.RealIPHeader)
+	inherit(&s.RealIPRecursive, outer.RealIPRecursive)
+	inherit(&s.AccessLogs, outer.AccessLogs)
+	inherit(&s.ErrorPages, outer.ErrorPages)
+}
+
+func inherit[T any](own **Setting[T], outer *Setting[T]) {
+	if *own == nil {
+		*own = outer
+	}
+}
+
+// settleAll settles every level from the outside in, without recursion.
+func (h *HTTP) settleAll() {
+	h.settle(defaults())
+	for _, s := range h.Servers {
+		s.settle(h.Settings)
+		for _, l := range s.Ifs {
+			l.settle(s.Settings)
+		}
+		for l := range s.AllLocations {
+			l.settle(l.Parent.Settings)
+			for _, branch := range l.Ifs {
+				branch.settle(l.Settings)
+			}
+			if l.Except != nil {
+				l.Except.settle(l.Settings)
+			}
+		}
+	}
+}
+
+// settingHandler returns what reads a directive that may stand at several levels.
+func settingHandler(name string) handler {
+	switch name {
+	case "limit_req":
+		return (*resolver).limitReq
+	case "limit_conn":
+		return (*resolver).limitConn
+	case "set_real_ip_from":
+		return (*resolver).setRealIPFrom
+	case "access_log":
+		return (*resolver).accessLog
+	case "error_page":
+		return (*resolver).errorPage
+	case "limit_req_status", "limit_conn_status":
+		return (*resolver).rejectStatus
+	}
+	if set := plainSetting(name); set != nil {
+		return func(_ *resolver, it Item, _ *visit, s *scope) { set(s.level.own(), it, s.level) }
+	}
+	return nil
+}
+
+// plainSetting returns what stores a setting whose value needs no look of its own: the table of directives says how it
+// is read, and it was looked at by then.
+func plainSetting(name string) func(*Settings, Item, *Level) {
+	switch name {
+	case "limit_req_log_level":
+		return func(s *Settings, it Item, l *Level) { s.LimitReqLogLevel = written(it, l, lower(it.Arg(0))) }
+	case "limit_conn_log_level":
+		return func(s *Settings, it Item, l *Level) { s.LimitConnLogLevel = written(it, l, lower(it.Arg(0))) }
+	case "limit_req_dry_run":
+		return func(s *Settings, it Item, l *Level) { s.LimitReqDryRun = written(it, l, isOn(it.Arg(0))) }
+	case "limit_conn_dry_run":
+		return func(s *Settings, it Item, l *Level) { s.LimitConnDryRun = written(it, l, isOn(it.Arg(0))) }
+	case "real_ip_recursive":
+		return func(s *Settings, it Item, l *Level) { s.RealIPRecursive = written(it, l, isOn(it.Arg(0))) }
+	case "real_ip_header":
+		return func(s *Settings, it Item, l *Level) { s.RealIPHeader = written(it, l, it.Arg(0)) }
+	}
+	return nil
+}
+
+// rejectStatus reads limit_req_status and limit_conn_status.
+func (r *resolver) rejectStatus(it Item, _ *visit, s *scope) {
+	n, err := strconv.Atoi(it.Arg(0))
+	if err != nil || n < 400 || n > 599 {
+		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "value must be between 400 and 599")
+		return
+	}
+	if it.Name.Value == "limit_req_status" {
+		s.level.own().LimitReqStatus = written(it, s.level, n)
+	} else {
+		s.level.own().LimitConnStatus = written(it, s.level, n)
+	}
+}

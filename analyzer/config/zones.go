@@ -1,0 +1,254 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// minZone is the least size of a zone that nginx takes: eight pages, on a machine with pages of 4 KiB.
+const minZone = 8 * 4096
+
+// zones are all shared memory zones, of whatever module: their names share one space.
+type zones struct {
+	named map[string]*sharedZone
+	order []*sharedZone // as nginx first hears of them
+
+	refused map[string]bool // the names whose definition was refused: who asks for them is not to blame
+}
+
+// A sharedZone is what nginx knows of one name while it reads.
+type sharedZone struct {
+	name  string
+	use   string // the module that has it, by its zone directive; "" where that is not known
+	size  int64  // 0 until it is defined
+	first Item
+	span  source.Span // the word that named it first
+	level *Level
+	key   string // as written; of a defined zone
+	bound bool   // defined
+}
+
+func newZones() zones {
+	return zones{named: make(map[string]*sharedZone), refused: make(map[string]bool)}
+}
+
+// share is nginx's look-up of a zone by name (ngx_shared_memory_add): it makes the zone where there is none, and refuses
+// one that another module has, or that has another size. A size of 0 only refers to the zone.
+func (r *resolver) share(it Item, w syntax.Word, l *Level, name, use string, size int64) *sharedZone {
+	z := r.zones.named[name]
+	if z == nil {
+		z = &sharedZone{name: name, use: use, size: size, first: it, span: it.WordSpan(w), level: l}
+		r.zones.named[name] = z
+		r.zones.order = append(r.zones.order, z)
+		return z
+	}
+	switch {
+	case z.use != use:
+		r.refuse(l, Refusal{
+			Kind: ZoneDuplicate, Span: it.WordSpan(w), Line: line(it.Directive), Related: &z.span,
+			Text: fmt.Sprintf("the shared memory zone %q is already declared for a different use", name),
+		})
+		return nil
+	case z.size == 0:
+		z.size = size
+	case size != 0 && size != z.size:
+		r.refuse(l, Refusal{
+			Kind: ZoneDuplicate, Span: it.WordSpan(w), Line: line(it.Directive), Related: &z.span,
+			Text: fmt.Sprintf("the size %d of shared memory zone %q conflicts with already declared size %d", size, name, z.size),
+		})
+		return nil
+	}
+	return z
+}
+
+// unknownZones tells of the zones that limits name and nothing defines. nginx finds them when it has read everything,
+// and names no line; the limit that named the zone first is the place to look. Where something could not be read, the
+// zone may stand there.
+func (r *resolver) unknownZones() {
+	if r.partial() {
+		return
+	}
+	for _, z := range r.zones.order {
+		if z.size == 0 && !r.zones.refused[z.name] {
+			r.refuse(z.level, Refusal{Kind: ZoneUnknown, Span: z.span, Text: fmt.Sprintf("zero size shared memory zone %q", z.name)})
+		}
+	}
+}
+
+// refusedZone notes the zone that a refused directive would have defined.
+func (r *resolver) refusedZone(it Item) {
+	for _, w := range it.Args {
+		if text, ok := strings.CutPrefix(w.Value, "zone="); ok {
+			if name, _, defines := strings.Cut(text, ":"); defines {
+				r.zones.refused[name] = true
+			}
+		}
+	}
+}
+
+// A zoneParameter is "zone=name:size".
+type zoneParameter struct {
+	word syntax.Word
+	name string
+	size int64
+}
+
+// zoneParameter reads one, and refuses what nginx refuses of it.
+func (r *resolver) zoneParameter(it Item, w syntax.Word, l *Level) (zoneParameter, bool) {
+	name, text, ok := strings.Cut(w.Value[len("zone="):], ":")
+	size, number := parseSize(text)
+	if !ok || !number {
+		r.refuseWord(it, w, l, InvalidValue, "invalid zone size "+quoted(w.Value))
+		return zoneParameter{}, false
+	}
+	if size < minZone {
+		r.refuseWord(it, w, l, InvalidValue, "zone "+quoted(w.Value)+" is too small")
+		return zoneParameter{}, false
+	}
+	return zoneParameter{w, name, size}, true
+}
+
+// limitReqZone reads limit_req_zone. Its parameters come in any order, and of two of a kind the later one holds.
+func (r *resolver) limitReqZone(it Item, _ *visit, s *scope) {
+	if !r.readReqZone(it, s) {
+		r.refusedZone(it)
+	}
+}
+
+func (r *resolver) readReqZone(it Item, s *scope) bool {
+	key, ok := r.template(it, it.Args[0], s.level)
+	if !ok {
+		return false
+	}
+	z := &Zone{Rate: 1000, Key: key, Directive: it.Directive, Via: it.Via, Span: it.Head(), KeySpan: it.WordSpan(it.Args[0])}
+	var zone zoneParameter
+	for _, w := range it.Args[1:] {
+		switch {
+		case strings.HasPrefix(w.Value, "zone="):
+			zone, ok = r.zoneParameter(it, w, s.level)
+			z.SizeSpan = it.WordSpan(w)
+		case strings.HasPrefix(w.Value, "rate="):
+			z.Rate, ok = parseRate(w.Value[len("rate="):])
+			z.RateSpan = it.WordSpan(w)
+			if !ok {
+				r.refuseWord(it, w, s.level, InvalidRate, "invalid rate "+quoted(w.Value))
+			}
+		default:
+			ok = r.badParameter(it, w, s.level)
+		}
+		if !ok {
+			return false
+		}
+	}
+	if !r.bindZone(it, s.level, zone) {
+		return false
+	}
+	z.Name, z.Size = zone.name, zone.size
+	r.http.Zones[z.Name] = z
+	return true
+}
+
+// bindZone defines a zone under its name, for the module of the directive.
+func (r *resolver) bindZone(it Item, l *Level, zone zoneParameter) bool {
+	use := it.Name.Value
+	if zone.name == "" {
+		r.refuseHead(it, l, InvalidValue, quoted(use)+` must have "zone" parameter`)
+		return false
+	}
+	shared := r.share(it, zone.word, l, zone.name, use, zone.size)
+	if shared == nil {
+		return false
+	}
+	if shared.bound {
+		r.refuse(l, Refusal{
+			Kind: ZoneDuplicate, Span: it.WordSpan(zone.word), Line: line(it.Directive), Related: &shared.span,
+			Text: fmt.Sprintf("%s %q is already bound to key %q", use, zone.name, shared.key),
+		})
+		return false
+	}
+	shared.bound, shared.key, shared.span = true, it.Arg(0), it.WordSpan(zone.word)
+	return true
+}
+
+// parseRate reads "10r/s", "10r/m" or "10" into thousandths of a request per second, cut off as nginx does.
+func parseRate(text string) (int64, bool) {
+	scale := int64(1)
+	if number, ok := strings.CutSuffix(text, "r/s"); ok {
+		text = number
+	} else if number, ok := strings.CutSuffix(text, "r/m"); ok {
+		text, scale = number, 60
+	}
+	n, ok := atoi(text)
+	return thousandths(n) / scale, ok && n > 0
+}
+
+// limitConnZone reads limit_conn_zone.
+func (r *resolver) limitConnZone(it Item, _ *visit, s *scope) {
+	if !r.readConnZone(it, s) {
+		r.refusedZone(it)
+	}
+}
+
+func (r *resolver) readConnZone(it Item, s *scope) bool {
+	key, ok := r.template(it, it.Args[0], s.level)
+	if !ok {
+		return false
+	}
+	var zone zoneParameter
+	for _, w := range it.Args[1:] {
+		if !strings.HasPrefix(w.Value, "zone=") {
+			return r.badParameter(it, w, s.level)
+		}
+		if zone, ok = r.zoneParameter(it, w, s.level); !ok {
+			return false
+		}
+	}
+	if !r.bindZone(it, s.level, zone) {
+		return false
+	}
+	r.http.ConnZones[zone.name] = &ConnZone{
+		Name: zone.name, Key: key, Size: zone.size, Directive: it.Directive, Via: it.Via, Span: it.Head(),
+	}
+	return true
+}
+
+// badParameter refuses a parameter that the directive has not; it returns false.
+func (r *resolver) badParameter(it Item, w syntax.Word, l *Level) bool {
+	r.refuseWord(it, w, l, InvalidValue, "invalid parameter "+quoted(w.Value))
+	return false
+}
+
+// template reads a complex value.
+func (r *resolver) template(it Item, w syntax.Word, l *Level) (value.Template, bool) {
+	t, err := value.Parse(w.Value)
+	if err != nil {
+		r.refuseWord(it, w, l, InvalidValue, err.Error())
+		return t, false
+	}
+	return t, true
+}
+
+// otherZoneHandler returns what notes the name of a zone that another module defines at http level.
+func otherZoneHandler(name string) handler {
+	switch name {
+	case "proxy_cache_path", "fastcgi_cache_path", "uwsgi_cache_path", "scgi_cache_path":
+		return (*resolver).cachePath
+	}
+	return nil
+}
+
+// cachePath notes the zone of a cache, because its name is taken for limits.
+func (r *resolver) cachePath(it Item, _ *visit, s *scope) {
+	for _, w := range it.Args {
+		if text, ok := strings.CutPrefix(w.Value, "keys_zone="); ok {
+			name, size, _ := strings.Cut(text, ":")
+			if n, ok := parseSize(size); ok && name != "" {
+				r.share(it, w, s.level, name, it.Name.Value, n)
+			}
+		}
+	}
+}
