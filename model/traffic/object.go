@@ -1,0 +1,205 @@
+package traffic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+)
+
+// A member is one name and value of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// members returns what a JSON object holds, in the order written: header lines keep theirs. A name that stands twice is
+// refused, since readers disagree about which one counts.
+func members(data []byte) ([]member, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	t, err := d.Token()
+	if err != nil {
+		return nil, syntax(err)
+	}
+	if t != json.Delim('{') {
+		return nil, fmt.Errorf("%s where an object is expected", describe(data))
+	}
+	var ms []member
+	seen := map[string]bool{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, syntax(err)
+		}
+		m := member{name: name.(string)} // the decoder lets no other token stand here
+		if err := d.Decode(&m.value); err != nil {
+			return nil, syntax(err)
+		}
+		if seen[m.name] {
+			return nil, fmt.Errorf("field %s stands twice", quoted(m.name))
+		}
+		seen[m.name] = true
+		ms = append(ms, m)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, syntax(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the JSON object")
+	}
+	return ms, nil
+}
+
+// syntax words an error of the JSON reader.
+func syntax(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("not valid JSON: it ends too early")
+	}
+	return fmt.Errorf("not valid JSON: %w", err)
+}
+
+// elements returns what a JSON list holds.
+func elements(value json.RawMessage) ([]json.RawMessage, error) {
+	var list []json.RawMessage
+	if value[0] != '[' {
+		return nil, fmt.Errorf("%s where a list is expected", describe(value))
+	}
+	err := json.Unmarshal(value, &list)
+	return list, err
+}
+
+func isNull(value json.RawMessage) bool { return string(value) == "null" }
+
+func text(value json.RawMessage) (string, error) {
+	var s string
+	if value[0] != '"' {
+		return "", fmt.Errorf("%s where a string is expected", describe(value))
+	}
+	err := json.Unmarshal(value, &s)
+	return s, err
+}
+
+func texts(value json.RawMessage) ([]string, error) {
+	list, err := elements(value)
+	if err != nil {
+		return nil, err
+	}
+	var ss []string
+	for _, v := range list {
+		s, err := text(v)
+		if err != nil {
+			return nil, err
+		}
+		ss = append(ss, s)
+	}
+	return ss, nil
+}
+
+func boolean(value json.RawMessage) (bool, error) {
+	switch string(value) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, fmt.Errorf("%s where true or false is expected", describe(value))
+}
+
+// whole reads a whole number between low and high. 5.0 and 1e3 are whole as well.
+func whole(value json.RawMessage, low, high int64) (int64, error) {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil {
+		f, ferr := strconv.ParseFloat(string(value), 64)
+		if ferr != nil || value[0] == '"' || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+			return 0, fmt.Errorf("%s where a whole number is expected", describe(value))
+		}
+		n = int64(f)
+	}
+	if n < low || n > high {
+		return 0, fmt.Errorf("%d is not between %d and %d", n, low, high)
+	}
+	return n, nil
+}
+
+// headerLines reads an object of header names and values. A list of values stands for several lines of one name.
+func headerLines(value json.RawMessage) ([]request.Header, error) {
+	ms, err := members(value)
+	if err != nil {
+		return nil, err
+	}
+	var lines []request.Header
+	for _, m := range ms {
+		if !token(m.name) {
+			return nil, fmt.Errorf("%s is no name of a header", quoted(m.name))
+		}
+		values := []json.RawMessage{m.value}
+		if m.value[0] == '[' {
+			if values, err = elements(m.value); err != nil {
+				return nil, err
+			}
+		}
+		for _, v := range values {
+			s, err := text(v)
+			if err != nil {
+				return nil, fmt.Errorf("header %s: %w", quoted(m.name), err)
+			}
+			if strings.ContainsAny(s, "\r\n\x00") {
+				return nil, fmt.Errorf("header %s: its value holds a line break or a zero byte", quoted(m.name))
+			}
+			lines = append(lines, request.Header{Name: m.name, Value: s})
+		}
+	}
+	return lines, nil
+}
+
+// token reports whether s may be a method or the name of a header (RFC 9110).
+func token(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// unknown is the error for a field that means nothing here.
+func unknown(name string, allowed []string) error {
+	return fmt.Errorf("unknown field %s; allowed are %s", quoted(name), strings.Join(allowed, ", "))
+}
+
+// describe names a JSON value by its kind, without repeating what may be long or secret.
+func describe(value []byte) string {
+	if len(value) == 0 {
+		return "nothing"
+	}
+	switch value[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return string(value[:min(len(value), 5)])
+	case 'n':
+		return "null"
+	}
+	return string(value[:min(len(value), 40)])
+}
+
+// quoted shows a name from a file, cut to a bearable length.
+func quoted(name string) string {
+	const longest = 60
+	if len(name) > longest {
+		return strconv.Quote(name[:longest]) + "..."
+	}
+	return strconv.Quote(name)
+}
