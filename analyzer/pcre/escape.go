@@ -1,0 +1,235 @@
+package pcre
+
+import (
+	"strconv"
+	"strings"
+)
+
+// escape reads what starts with a backslash, outside a class.
+func (t *translator) escape(a *atom) error {
+	if t.pos++; !t.more() {
+		return t.refuse(t.pos, "\\ at end of pattern")
+	}
+	c := t.pattern[t.pos]
+	if s, ok := classEscape(c); ok {
+		t.pos++
+		t.set(s)
+		return nil
+	}
+	switch c {
+	case 'b', 'B', 'A', 'Z', 'z', 'G', 'K':
+		t.pos++
+		a.nullable = true
+		t.assertion(c)
+		return nil
+	case 'Q':
+		return t.quoted(a)
+	case 'E':
+		t.pos++
+		a.ok, a.nullable = false, true
+		return nil
+	case 'N':
+		t.pos++
+		if t.more() && t.pattern[t.pos] == '{' {
+			return unable("it uses \\N{...}")
+		}
+		t.set(dotSet)
+		return nil
+	case 'R':
+		t.pos++
+		t.only(`(?>\r\n|[\n-\r\x85])`)
+		return nil
+	case 'C':
+		t.pos++
+		t.set(anySet)
+		return nil
+	case 'X':
+		return unable("it uses \\X")
+	case 'p', 'P':
+		s, err := t.property()
+		t.set(s)
+		return err
+	case 'g', 'k':
+		return t.reference(a)
+	}
+	if '1' <= c && c <= '9' {
+		n, end := number(t.pattern, t.pos)
+		if n < 10 || c >= '8' || n <= t.groups {
+			t.pos = end
+			return t.backreference(a, n)
+		}
+	}
+	b, err := t.charEscape()
+	if err == nil {
+		t.literal(b)
+	}
+	return err
+}
+
+// classEscape is what stands for a class of bytes, within a class and outside.
+func classEscape(c byte) (set, bool) {
+	var s set
+	switch c | 0x20 {
+	case 'd':
+		s = digitSet
+	case 'w':
+		s = wordSet
+	case 's':
+		s = spaceSet
+	case 'h':
+		s = blankSet
+	case 'v':
+		s = lineSet
+	default:
+		return set{}, false
+	}
+	if c < 'a' {
+		s = s.inverse()
+	}
+	return s, 'A' <= c
+}
+
+func (t *translator) assertion(c byte) {
+	const before, after = `(?<=[0-9A-Z_a-z])`, `(?=[0-9A-Z_a-z])`
+	const notBefore, notAfter = `(?<![0-9A-Z_a-z])`, `(?![0-9A-Z_a-z])`
+	switch c {
+	case 'b':
+		t.each(`(?:\b)`, `(?:`+before+notAfter+`|`+notBefore+after+`)`)
+	case 'B':
+		t.each(`(?:\B)`, `(?:`+before+after+`|`+notBefore+notAfter+`)`)
+	case 'A', 'G':
+		t.both(`(?:\A)`)
+	case 'Z':
+		t.each(`(?:\z)`, `(?=\n?\z)`)
+	case 'z':
+		t.both(`(?:\z)`)
+	case 'K': // moves the start of the match, which nginx never looks at
+		t.both(`(?:)`)
+	}
+}
+
+// quoted reads \Q...\E. A quantifier behind it repeats its last byte.
+func (t *translator) quoted(a *atom) error {
+	t.pos++
+	text, rest, closed := strings.Cut(t.pattern[t.pos:], `\E`)
+	t.pos = len(t.pattern) - len(rest)
+	if !closed {
+		t.pos = len(t.pattern)
+	}
+	if text == "" {
+		a.ok, a.nullable = false, true
+		return nil
+	}
+	for i := 0; i < len(text); i++ {
+		a.fast, a.slow = len(t.fast), len(t.slow)
+		t.literal(text[i])
+	}
+	return nil
+}
+
+// charEscape reads an escape that stands for one byte; the place reached is behind the backslash.
+func (t *translator) charEscape() (byte, error) {
+	c := t.pattern[t.pos]
+	t.pos++
+	if i := strings.IndexByte("aefnrt", c); i >= 0 {
+		return "\a\x1b\f\n\r\t"[i], nil
+	}
+	switch {
+	case c == 'x':
+		return t.hex()
+	case c == 'o':
+		if !t.next("{") {
+			return 0, t.refuse(t.pos, "missing opening brace after \\o")
+		}
+		return t.braced(8)
+	case c == 'c':
+		if !t.more() {
+			return 0, t.refuse(t.pos, "\\c at end of pattern")
+		}
+		b := t.pattern[t.pos]
+		t.pos++
+		if 'a' <= b && b <= 'z' {
+			b -= 0x20
+		}
+		return b ^ 0x40, nil
+	case '0' <= c && c <= '7':
+		t.pos--
+		return t.octal()
+	case isDigit(c), 'a' <= c|0x20 && c|0x20 <= 'z':
+		return 0, unable("it uses \\%c", c)
+	}
+	return c, nil
+}
+
+func (t *translator) octal() (byte, error) {
+	v, n := 0, 0
+	for ; n < 3 && t.more() && '0' <= t.pattern[t.pos] && t.pattern[t.pos] <= '7'; n++ {
+		v = v*8 + int(t.pattern[t.pos]-'0')
+		t.pos++
+	}
+	if v > 0xff {
+		return 0, t.refuse(t.pos, "octal value is greater than \\377 in 8-bit non-UTF-8 mode")
+	}
+	return byte(v), nil
+}
+
+func (t *translator) hex() (byte, error) {
+	if t.next("{") {
+		return t.braced(16)
+	}
+	v := 0
+	for n := 0; n < 2 && t.more(); n++ {
+		d, err := strconv.ParseUint(t.pattern[t.pos:t.pos+1], 16, 8)
+		if err != nil {
+			break
+		}
+		v = v*16 + int(d)
+		t.pos++
+	}
+	return byte(v), nil
+}
+
+func (t *translator) braced(base int) (byte, error) {
+	end := strings.IndexByte(t.pattern[t.pos:], '}')
+	if end < 0 {
+		return 0, unable("a brace of \\x{ or \\o{ is not closed")
+	}
+	v, err := strconv.ParseUint(t.pattern[t.pos:t.pos+end], base, 32)
+	t.pos += end + 1
+	switch {
+	case err != nil:
+		return 0, unable("the number in \\x{} or \\o{} is not one")
+	case v > 0xff && t.utf, v >= 0x80 && t.utf:
+		return 0, unable("it names a character beyond ASCII in UTF mode")
+	case v > 0xff:
+		return 0, t.refuse(t.pos, "character code point value in \\x{} or \\o{} is too large")
+	}
+	return byte(v), nil
+}
+
+// property reads \p or \P; the place reached is its letter.
+func (t *translator) property() (set, error) {
+	negate := t.pattern[t.pos] == 'P'
+	t.pos++
+	name := ""
+	switch {
+	case t.next("{"):
+		end := strings.IndexByte(t.pattern[t.pos:], '}')
+		if end < 0 {
+			return set{}, t.refuse(t.pos, "malformed \\P or \\p sequence")
+		}
+		name = t.pattern[t.pos : t.pos+end]
+		t.pos += end + 1
+	case t.more():
+		name = t.pattern[t.pos : t.pos+1]
+		t.pos++
+	}
+	s, ok := property(name)
+	if !ok {
+		return s, unable("it uses the property %q", name)
+	}
+	if negate {
+		s = s.inverse()
+	}
+	return s, nil
+}

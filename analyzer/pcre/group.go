@@ -1,0 +1,283 @@
+package pcre
+
+import (
+	"strconv"
+	"strings"
+)
+
+// ignoredVerbs may stand in front of a pattern and change nothing about what matches.
+var ignoredVerbs = []string{"(*LF)", "(*NO_AUTO_POSSESS)", "(*NO_DOTSTAR_ANCHOR)", "(*NO_JIT)", "(*NO_START_OPT)", "(*BSR_UNICODE)"}
+
+func (t *translator) leadingVerbs() error {
+	for strings.HasPrefix(t.pattern[t.pos:], "(*") {
+		switch {
+		case t.next("(*UTF)"), t.next("(*UTF8)"):
+			t.utf = true
+		case strings.HasPrefix(t.pattern[t.pos:], "(*LIMIT_"):
+			t.skipPast(")")
+		default:
+			found := false
+			for _, v := range ignoredVerbs {
+				found = found || t.next(v)
+			}
+			if !found {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// group reads what starts with "(".
+func (t *translator) group(a *atom) error {
+	switch {
+	case t.next("(*F)"), t.next("(*FAIL)"):
+		t.set(set{})
+		return nil
+	case strings.HasPrefix(t.pattern[t.pos:], "(*"):
+		return unable("it uses (*...)")
+	case !strings.HasPrefix(t.pattern[t.pos:], "(?"):
+		t.pos++
+		if t.noCapture {
+			return t.body(a, "(?:")
+		}
+		return t.capture(a, "")
+	}
+	t.pos += 2
+	if !t.more() {
+		return t.refuse(t.pos, "unrecognized character after (? or (?-")
+	}
+	return t.special(a)
+}
+
+// special reads a group behind its "(?".
+func (t *translator) special(a *atom) error {
+	switch {
+	case t.next("#"):
+		return t.refuse(len(t.pattern), "missing ) after (?# comment")
+	case t.next(":"):
+		return t.body(a, "(?:")
+	case t.next("|"):
+		return t.branchReset(a)
+	case t.next(">"):
+		t.onlySlow = true
+		return t.body(a, "(?>")
+	case t.next("="):
+		return t.look(a, "(?=")
+	case t.next("!"):
+		return t.look(a, "(?!")
+	case t.next("<="):
+		return t.look(a, "(?<=")
+	case t.next("<!"):
+		return t.look(a, "(?<!")
+	case t.next("("):
+		return t.conditional(a)
+	case t.next("P="):
+		name, err := t.name(')')
+		if err != nil {
+			return err
+		}
+		return t.namedReference(a, name)
+	}
+	for open, end := range map[string]byte{"<": '>', "P<": '>', "'": '\''} {
+		if t.next(open) {
+			name, err := t.name(end)
+			if err != nil {
+				return err
+			}
+			return t.capture(a, name)
+		}
+	}
+	c := t.pattern[t.pos]
+	signed := (c == '+' || c == '-') && t.pos+1 < len(t.pattern) && isDigit(t.pattern[t.pos+1])
+	switch {
+	case c == 'R' || c == '&' || isDigit(c) || signed || strings.HasPrefix(t.pattern[t.pos:], "P>"):
+		return unable("it calls a group as a subroutine")
+	case c == 'C':
+		return unable("it uses a callout")
+	}
+	return t.setOptions(a)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// body reads a group's alternatives and its ")".
+func (t *translator) body(a *atom, open string) error {
+	t.both(open)
+	if t.depth++; t.depth > nestingMax {
+		return t.refuse(t.pos, "parentheses are too deeply nested")
+	}
+	outer := t.options
+	nullable, err := t.alternatives()
+	if err != nil {
+		return err
+	}
+	if !t.next(")") {
+		return t.refuse(len(t.pattern), "missing closing parenthesis")
+	}
+	t.options = outer
+	t.depth--
+	t.both(")")
+	a.nullable = nullable
+	return nil
+}
+
+func (t *translator) look(a *atom, open string) error {
+	t.onlySlow = true
+	err := t.body(a, open)
+	a.nullable = true
+	return err
+}
+
+func (t *translator) capture(a *atom, name string) error {
+	t.groups++
+	if name != "" {
+		if n, dup := t.names[name]; dup && n != t.groups {
+			if t.dupNames {
+				return unable("two groups have the name %q", name)
+			}
+			return t.refuse(t.pos-1, "two named subpatterns have the same name (PCRE2_DUPNAMES not set)")
+		}
+		t.names[name] = t.groups
+	}
+	fast := len(t.fast)
+	err := t.body(a, "(?<"+strconv.Itoa(t.groups)+">")
+	// RE2 counts groups by itself, and a number is no name to it.
+	t.fast = append(append(t.fast[:fast:fast], '('), t.fast[fast+len("(?<>")+len(strconv.Itoa(t.groups)):]...)
+	return err
+}
+
+// branchReset reads (?|...), in which every alternative counts its groups from the same number.
+func (t *translator) branchReset(a *atom) error {
+	t.only("(?:")
+	if t.depth++; t.depth > nestingMax {
+		return t.refuse(t.pos, "parentheses are too deeply nested")
+	}
+	outer, first, most := t.options, t.groups, t.groups
+	for {
+		t.groups = first
+		empty, err := t.sequence()
+		if err != nil {
+			return err
+		}
+		a.nullable = a.nullable || empty
+		most = max(most, t.groups)
+		if !t.next("|") {
+			break
+		}
+		t.both("|")
+	}
+	if !t.next(")") {
+		return t.refuse(len(t.pattern), "missing closing parenthesis")
+	}
+	t.groups, t.options = most, outer
+	t.depth--
+	t.both(")")
+	return nil
+}
+
+// name reads the name of a group up to the byte that ends it.
+func (t *translator) name(end byte) (string, error) {
+	start := t.pos
+	for t.more() && (isWord(t.pattern[t.pos])) {
+		t.pos++
+	}
+	name := t.pattern[start:t.pos]
+	switch {
+	case name != "" && isDigit(name[0]):
+		return "", t.refuse(start, "subpattern name must start with a non-digit")
+	case len(name) > nameMax:
+		return "", t.refuse(t.pos, "subpattern name is too long (maximum 32 code units)")
+	case name == "":
+		return "", t.refuse(t.pos, "subpattern name expected")
+	case !t.more() || t.pattern[t.pos] != end:
+		return "", t.refuse(t.pos, "syntax error in subpattern name (missing terminator?)")
+	}
+	t.pos++
+	return name, nil
+}
+
+func isWord(c byte) bool { return wordSet[c] }
+
+// conditional reads a group behind its "(?(".
+func (t *translator) conditional(a *atom) error {
+	rest := t.pattern[t.pos:]
+	if strings.HasPrefix(rest, "?=") || strings.HasPrefix(rest, "?!") || strings.HasPrefix(rest, "?<=") || strings.HasPrefix(rest, "?<!") {
+		t.only("(?")
+		t.pos-- // the condition is a group of its own
+		if err := t.group(&atom{}); err != nil {
+			return err
+		}
+		return t.conditionBody(a)
+	}
+	group := 0
+	if n, end := number(rest, 0); end > 0 && end < len(rest) && rest[end] == ')' {
+		group = n
+		t.pos += end + 1
+	} else {
+		for open, end := range map[string]byte{"<": '>', "'": '\''} {
+			if t.next(open) {
+				name, err := t.name(end)
+				if err != nil {
+					return err
+				}
+				group = t.allNames[name]
+				if !t.next(")") {
+					return t.refuse(t.pos, "missing closing parenthesis for condition")
+				}
+			}
+		}
+	}
+	if t.total >= 0 && (group == 0 || group > t.total) {
+		return unable("it has a condition that is not known here")
+	}
+	t.only("(?(" + strconv.Itoa(group) + ")")
+	return t.conditionBody(a)
+}
+
+// conditionBody reads the one or two alternatives behind a condition.
+func (t *translator) conditionBody(a *atom) error {
+	err := t.body(a, "")
+	a.nullable = true
+	return err
+}
+
+// setOptions reads (?i-s) or (?i-s:...).
+func (t *translator) setOptions(a *atom) error {
+	outer, on := t.options, true
+	for t.more() {
+		c := t.pattern[t.pos]
+		t.pos++
+		switch c {
+		case 'i':
+			t.caseless = on
+		case 'm':
+			t.multiline = on
+		case 's':
+			t.dotAll = on
+		case 'x':
+			t.extended = on
+			t.extendedMore = on && t.next("x")
+		case 'n':
+			t.noCapture = on
+		case 'U':
+			t.ungreedy = on
+		case 'J':
+			t.dupNames = on
+		case '-':
+			on = false
+		case '^':
+			t.caseless, t.multiline, t.dotAll, t.extended, t.extendedMore, t.noCapture = false, false, false, false, false, false
+		case ')':
+			a.ok, a.nullable = false, true
+			return nil
+		case ':':
+			err := t.body(a, "(?:")
+			t.options = outer
+			return err
+		default:
+			return t.refuse(t.pos, "unrecognized character after (? or (?-")
+		}
+	}
+	return t.refuse(t.pos, "missing closing parenthesis")
+}

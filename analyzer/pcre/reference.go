@@ -1,0 +1,83 @@
+package pcre
+
+import "strconv"
+
+// reference reads \g or \k; the place reached is its letter.
+func (t *translator) reference(a *atom) error {
+	kind := t.pattern[t.pos]
+	t.pos++
+	if !t.more() {
+		return unable("it ends in \\%c", kind)
+	}
+	open := t.pattern[t.pos]
+	ends := map[byte]byte{'{': '}', '<': '>', '\'': '\''}
+	end, bracketed := ends[open]
+	if kind == 'g' && bracketed && open != '{' {
+		return unable("it calls a group as a subroutine")
+	}
+	if bracketed {
+		t.pos++
+	} else if kind == 'k' {
+		return t.refuse(t.pos, "\\k is not followed by a braced, angle-bracketed, or quoted name")
+	}
+	if kind == 'g' {
+		if n, ok := t.relative(); ok {
+			if bracketed && !t.next("}") {
+				return unable("a brace of \\g{ is not closed")
+			}
+			return t.backreference(a, n)
+		}
+		if !bracketed {
+			return unable("it uses \\g without a number")
+		}
+	}
+	name, err := t.name(end)
+	if err != nil {
+		return err
+	}
+	return t.namedReference(a, name)
+}
+
+// relative reads the number of a group, which may count from the place reached.
+func (t *translator) relative() (int, bool) {
+	start, sign := t.pos, byte(0)
+	if c := t.pattern[t.pos]; c == '-' || c == '+' {
+		sign = c
+		t.pos++
+	}
+	n, end := number(t.pattern, t.pos)
+	if end == t.pos {
+		t.pos = start
+		return 0, false
+	}
+	t.pos = end
+	switch sign {
+	case '-':
+		n = t.groups - n + 1
+	case '+':
+		n += t.groups
+	}
+	return n, true
+}
+
+func (t *translator) namedReference(a *atom, name string) error {
+	n, ok := t.allNames[name]
+	if !ok && t.total >= 0 {
+		return t.refuse(t.pos, "reference to non-existent subpattern")
+	}
+	return t.backreference(a, n)
+}
+
+// backreference writes what matches the text of a group again.
+func (t *translator) backreference(a *atom, n int) error {
+	if t.total >= 0 && (n < 1 || n > t.total) {
+		return t.refuse(t.pos, "reference to non-existent subpattern")
+	}
+	a.nullable = true
+	ref := `(?:\k<` + strconv.Itoa(n) + `>)`
+	if t.caseless {
+		ref = `(?i:\k<` + strconv.Itoa(n) + `>)`
+	}
+	t.only(ref)
+	return nil
+}

@@ -1,0 +1,213 @@
+// Package pcre runs the regular expressions of a configuration as nginx's PCRE does: on bytes, without UTF mode, letters
+// without case being A to Z only. A pattern is translated: into Go's RE2, which is fast and takes linear time, where both
+// mean the same for a given subject; and into regexp2, which backtracks, for everything else, with a limit of time.
+//
+// It refuses to guess: a pattern that PCRE may accept and that cannot be run here is an error, and so is a match that
+// does not end in time.
+package pcre
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// MatchTimeMax bounds one match. It is checked about every 100 ms.
+const MatchTimeMax = 200 * time.Millisecond
+
+// ErrTimeout says that a match did not end within MatchTimeMax.
+var ErrTimeout = errors.New("match exceeded its time limit")
+
+// A Regex is one pattern. It is compiled when it is first needed, and may be used by many at once.
+type Regex struct {
+	pattern  string
+	caseless bool
+
+	parse   sync.Once
+	program *program
+	err     error // why the pattern cannot be run
+	refused error // why PCRE itself refuses it
+
+	slowOnce sync.Once
+	slow     *regexp2.Regexp
+	slowErr  error
+	fast     *regexp.Regexp // nil where RE2 cannot run the pattern
+}
+
+// A Name is a named capture group.
+type Name struct {
+	Name  string
+	Group int
+}
+
+// New returns the regex of a pattern. caseless is what "~*" asks for. It never fails; Err tells what is wrong.
+func New(pattern string, caseless bool) *Regex { return &Regex{pattern: pattern, caseless: caseless} }
+
+// Pattern returns the pattern as written.
+func (re *Regex) Pattern() string { return re.pattern }
+
+func (re *Regex) compile() {
+	re.parse.Do(func() {
+		re.program, re.err = translate(re.pattern, re.caseless)
+		var bad *SyntaxError
+		if errors.As(re.err, &bad) {
+			re.refused = bad
+		}
+		if re.err == nil && re.program.fast != "" {
+			// A pattern that is too large for RE2 is left to regexp2.
+			re.fast, _ = regexp.Compile(re.program.fast)
+		}
+	})
+}
+
+// Err says why the pattern cannot be run here; nil where it can.
+func (re *Regex) Err() error {
+	re.compile()
+	if re.err != nil {
+		return re.err
+	}
+	if re.fast == nil {
+		return re.backtracking()
+	}
+	return nil
+}
+
+// Refused returns nginx's words against the pattern where PCRE refuses it for certain; nil where it takes it, or where
+// that is not known.
+func (re *Regex) Refused() error {
+	re.compile()
+	return re.refused
+}
+
+// Names lists the named groups, in order of their names as PCRE keeps them.
+func (re *Regex) Names() []Name {
+	re.compile()
+	if re.program == nil {
+		return nil
+	}
+	return re.program.names
+}
+
+// Groups returns how many capture groups the pattern has.
+func (re *Regex) Groups() int {
+	re.compile()
+	if re.program == nil {
+		return 0
+	}
+	return re.program.groups
+}
+
+// Find matches the subject, any bytes. It returns pairs of offsets, for the whole match and each group, -1 for a group
+// that took no part; nil where there is no match. The error says why it cannot be decided.
+func (re *Regex) Find(subject string) ([]int, error) {
+	re.compile()
+	if re.err != nil {
+		return nil, re.err
+	}
+	if re.fast != nil && plain(subject) {
+		if re.program.groups == 0 {
+			if !re.fast.MatchString(subject) {
+				return nil, nil
+			}
+			return noGroups, nil
+		}
+		return re.fast.FindStringSubmatchIndex(subject), nil
+	}
+	if re.program.utf && !ascii(subject) {
+		return nil, errors.New("matching in UTF mode against bytes beyond ASCII is not done here")
+	}
+	return re.findSlow(subject)
+}
+
+// noGroups is the answer for a pattern without groups: where the match itself lies plays no part in nginx.
+var noGroups = []int{0, 0}
+
+// plain says whether RE2 and PCRE see the same in a subject: only ASCII, so that bytes are characters, and no newline,
+// before which PCRE lets "$" match.
+func plain(s string) bool { return ascii(s) && strings.IndexByte(s, '\n') < 0 }
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+func (re *Regex) backtracking() error {
+	re.slowOnce.Do(func() {
+		re.slow, re.slowErr = regexp2.Compile(re.program.slow, regexp2.OptionMaxBacktrackingStackSize(backtrackMax))
+		if re.slowErr != nil {
+			re.slowErr = errors.New("the pattern cannot be run here: " + re.slowErr.Error())
+			return
+		}
+		re.slow.MatchTimeout = MatchTimeMax
+	})
+	return re.slowErr
+}
+
+// backtrackMax bounds the memory of one match, in numbers of 8 bytes.
+const backtrackMax = 4 << 20
+
+func (re *Regex) findSlow(subject string) ([]int, error) {
+	if err := re.backtracking(); err != nil {
+		return nil, err
+	}
+	runes := make([]rune, len(subject)) // each byte is a character, so that offsets stay those of bytes
+	for i := range runes {
+		runes[i] = rune(subject[i])
+	}
+	m, err := re.slow.FindRunesMatch(runes)
+	switch {
+	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
+		return nil, errors.New("match exceeded its memory limit")
+	case err != nil:
+		return nil, ErrTimeout
+	case m == nil:
+		return nil, nil
+	}
+	out := make([]int, 2*re.program.groups+2)
+	for i := range out {
+		out[i] = -1
+	}
+	out[0], out[1] = m.RuneIndex, m.RuneIndex+m.RuneLength
+	for n := 1; n <= re.program.groups; n++ {
+		if g := m.GroupByNumber(n); g != nil && len(g.Captures) > 0 {
+			out[2*n], out[2*n+1] = g.RuneIndex, g.RuneIndex+g.RuneLength
+		}
+	}
+	return out, nil
+}
+
+// A Cache keeps one Regex for each pattern, since large configurations repeat few patterns in many places. The zero
+// Cache is empty; it may be used by many at once.
+type Cache struct {
+	mu      sync.Mutex
+	regexes map[cacheKey]*Regex
+}
+
+type cacheKey struct {
+	pattern  string
+	caseless bool
+}
+
+// Get returns the regex of a pattern, the same one for the same pattern.
+func (c *Cache) Get(pattern string, caseless bool) *Regex {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := cacheKey{pattern, caseless}
+	re := c.regexes[k]
+	if re == nil {
+		if c.regexes == nil {
+			c.regexes = map[cacheKey]*Regex{}
+		}
+		re = New(pattern, caseless)
+		c.regexes[k] = re
+	}
+	return re
+}

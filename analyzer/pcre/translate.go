@@ -1,0 +1,268 @@
+package pcre
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// program is a pattern, translated.
+type program struct {
+	fast   string // for RE2, right for subjects that are plain; "" where RE2 cannot run it
+	slow   string // for regexp2, on one rune for each byte
+	groups int
+	names  []Name
+	utf    bool // (*UTF) stands in front
+}
+
+// A SyntaxError is a pattern that PCRE refuses. Its text is nginx's, with PCRE2's words.
+type SyntaxError struct {
+	Pattern string
+	Offset  int
+	Text    string
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Offset >= len(e.Pattern) {
+		return fmt.Sprintf("pcre2_compile() failed: %s in \"%s\"", e.Text, e.Pattern)
+	}
+	return fmt.Sprintf("pcre2_compile() failed: %s in \"%s\" at \"%s\"", e.Text, e.Pattern, e.Pattern[e.Offset:])
+}
+
+// Bounds of PCRE2 itself.
+const (
+	nestingMax = 250
+	repeatMax  = 65535
+	nameMax    = 32
+)
+
+// translator reads a pattern in PCRE's syntax and writes it for both engines. Every character becomes a set of bytes,
+// options are resolved while reading, and groups go by number, so that what is written uses only what both engines
+// understand alike.
+type translator struct {
+	pattern    string
+	pos        int
+	fast, slow []byte
+	onlySlow   bool
+	utf        bool
+
+	options
+	depth    int
+	groups   int // opened so far
+	total    int // in the whole pattern
+	names    map[string]int
+	allNames map[string]int // of the whole pattern, for references to later groups
+}
+
+// options are what (?...) switches; they end with the group around.
+type options struct {
+	caseless, multiline, dotAll, extended, extendedMore, noCapture, ungreedy, dupNames bool
+}
+
+func translate(pattern string, caseless bool) (*program, error) {
+	scan := &translator{pattern: pattern, options: options{caseless: caseless}, names: map[string]int{}, total: -1}
+	if err := scan.whole(); err != nil {
+		return nil, err
+	}
+	// A second reading knows how many groups there are and how they are called.
+	t := &translator{pattern: pattern, options: options{caseless: caseless}, names: map[string]int{},
+		total: scan.groups, allNames: scan.names}
+	if err := t.whole(); err != nil {
+		return nil, err
+	}
+	p := &program{slow: string(t.slow), groups: t.groups, utf: t.utf}
+	if !t.onlySlow {
+		p.fast = string(t.fast)
+	}
+	for name, group := range t.names {
+		p.names = append(p.names, Name{name, group})
+	}
+	sort.Slice(p.names, func(i, j int) bool { return p.names[i].Name < p.names[j].Name })
+	return p, nil
+}
+
+func (t *translator) whole() error {
+	if err := t.leadingVerbs(); err != nil {
+		return err
+	}
+	if _, err := t.alternatives(); err != nil {
+		return err
+	}
+	if t.pos < len(t.pattern) {
+		return t.refuse(t.pos, "unmatched closing parenthesis")
+	}
+	return nil
+}
+
+func (t *translator) refuse(offset int, text string) error {
+	return &SyntaxError{Pattern: t.pattern, Offset: offset, Text: text}
+}
+
+// unable is a pattern that PCRE may take and that is not run here.
+func unable(format string, args ...any) error {
+	return errors.New("the pattern cannot be run here: " + fmt.Sprintf(format, args...))
+}
+
+func (t *translator) more() bool { return t.pos < len(t.pattern) }
+
+// next says whether s stands at the place reached, and steps over it.
+func (t *translator) next(s string) bool {
+	if strings.HasPrefix(t.pattern[t.pos:], s) {
+		t.pos += len(s)
+		return true
+	}
+	return false
+}
+
+// both writes the same text for both engines.
+func (t *translator) both(s string) {
+	t.fast = append(t.fast, s...)
+	t.slow = append(t.slow, s...)
+}
+
+func (t *translator) each(fast, slow string) {
+	t.fast = append(t.fast, fast...)
+	t.slow = append(t.slow, slow...)
+}
+
+// only writes what RE2 does not know.
+func (t *translator) only(slow string) {
+	t.onlySlow = true
+	t.slow = append(t.slow, slow...)
+}
+
+func (t *translator) set(s set) {
+	if s == (set{}) {
+		t.each(`[^\x00-\x{10FFFF}]`, `(?!)`)
+		return
+	}
+	t.both(s.String())
+}
+
+// alternatives reads up to a ")" or the end. nullable says that it can match the empty string.
+func (t *translator) alternatives() (nullable bool, err error) {
+	for {
+		empty, err := t.sequence()
+		if err != nil {
+			return false, err
+		}
+		nullable = nullable || empty
+		if !t.next("|") {
+			return nullable, nil
+		}
+		t.both("|")
+	}
+}
+
+// atom is what a quantifier repeats: where it starts in what was written, and what it is.
+type atom struct {
+	fast, slow int
+	ok         bool // a quantifier may follow
+	nullable   bool
+	captures   bool // holds a capture group
+}
+
+func (t *translator) sequence() (nullable bool, err error) {
+	nullable = true
+	for t.more() {
+		t.skipComments()
+		if !t.more() || t.pattern[t.pos] == '|' || t.pattern[t.pos] == ')' {
+			break
+		}
+		before := t.groups
+		a := atom{fast: len(t.fast), slow: len(t.slow), ok: true}
+		if err := t.item(&a); err != nil {
+			return false, err
+		}
+		a.captures = t.groups > before
+		if err := t.quantifiers(&a); err != nil {
+			return false, err
+		}
+		nullable = nullable && a.nullable
+	}
+	return nullable, nil
+}
+
+// skipComments steps over white space and comments of (?x), and over (?#...).
+func (t *translator) skipComments() {
+	for t.more() {
+		c := t.pattern[t.pos]
+		switch {
+		case t.extended && (c == ' ' || '\t' <= c && c <= '\r'):
+			t.pos++
+		case t.extended && c == '#':
+			t.skipPast("\n")
+		case strings.HasPrefix(t.pattern[t.pos:], "(?#") && strings.IndexByte(t.pattern[t.pos:], ')') > 0:
+			t.skipPast(")")
+		default:
+			return
+		}
+	}
+}
+
+func (t *translator) skipPast(s string) {
+	i := strings.Index(t.pattern[t.pos:], s)
+	if i < 0 {
+		t.pos = len(t.pattern)
+		return
+	}
+	t.pos += i + len(s)
+}
+
+// item reads one item that is neither "|" nor ")".
+func (t *translator) item(a *atom) error {
+	c := t.pattern[t.pos]
+	switch c {
+	case '(':
+		return t.group(a)
+	case '[':
+		return t.class(a)
+	case '\\':
+		return t.escape(a)
+	case '*', '+', '?':
+		t.pos++
+		return t.refuse(t.pos, "quantifier does not follow a repeatable item")
+	case '{':
+		if _, _, n := t.counts(); n > 0 {
+			t.pos += n
+			return t.refuse(t.pos, "quantifier does not follow a repeatable item")
+		}
+	}
+	t.pos++
+	switch c {
+	case '.':
+		if t.dotAll {
+			t.set(anySet)
+		} else {
+			t.set(dotSet)
+		}
+	case '^':
+		a.nullable = true
+		if t.multiline {
+			t.each(`(?:\A)`, `(?:\A|(?<=\n)(?!\z))`)
+		} else {
+			t.both(`(?:\A)`)
+		}
+	case '$':
+		a.nullable = true
+		if t.multiline {
+			t.each(`(?:\z)`, `(?=\n|\z)`)
+		} else {
+			t.each(`(?:\z)`, `(?=\n?\z)`)
+		}
+	default:
+		t.literal(c)
+	}
+	return nil
+}
+
+// literal writes one byte that stands for itself.
+func (t *translator) literal(c byte) {
+	var s set
+	s[c] = true
+	if t.caseless {
+		s.fold()
+	}
+	t.set(s)
+}

@@ -1,0 +1,166 @@
+package value
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/hostname"
+	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+)
+
+// A Request holds one request on its way through nginx's phases, and is the Env of its variables. As in nginx a
+// variable is computed when it is first used and then stands until the request's end, even if what it was made from
+// changes (the client's address by a realip that runs late); the exceptions are those that nginx marks as not to be
+// cached ($uri, $args, $arg_..., volatile maps). Whoever drives the request sets the fields. It is for one goroutine.
+type Request struct {
+	HTTP        *request.Request
+	Definitions *Definitions // nil: the configuration defines none
+	Version     string       // the nginx that is judged for; "" is the newest
+
+	Client     netip.AddrPort // the address as real_ip left it; at first that of the connection
+	Server     netip.AddrPort // where the request arrived; the address may be unknown while the port is known
+	ServerName Value          // the first name of the server that was chosen
+	Host       string         // the host as nginx took it from the request line or the Host header; "" where there was none
+	URI, Args  string         // as they stand now: normalised, and changed by rewrite
+
+	DocumentRoot   Value // of the location that the request is in; set it to Unknown where it is not followed
+	Filename       Value // $request_filename, likewise
+	LimitReqStatus string
+	LimitConn      string // $limit_conn_status
+
+	Underscores    bool // underscores_in_headers on
+	InvalidHeaders bool // ignore_invalid_headers off
+
+	version  [3]int
+	parsed   string // the Version that version was read from
+	cache    []cached
+	depth    int
+	subject  string // of the last successful match with a regex
+	captures []int
+}
+
+type cached struct {
+	name  string
+	value Value
+}
+
+// maxDepth is nginx's bound on variables that are made from each other.
+const maxDepth = 100
+
+// Reset forgets what was computed and matched, so that the Request can be used for another one. Fields stay.
+func (r *Request) Reset() {
+	r.cache = r.cache[:0]
+	r.captures, r.subject = nil, ""
+}
+
+// Variable returns the value of a variable, given by its name without "$" in lower case; "1" to "9" are the captures of
+// the last regex that matched.
+func (r *Request) Variable(name string) Value {
+	if len(name) == 1 && '1' <= name[0] && name[0] <= '9' {
+		return Of(r.capture(int(name[0] - '0')))
+	}
+	for i := range r.cache {
+		if r.cache[i].name == name {
+			return r.cache[i].value
+		}
+	}
+	if r.depth >= maxDepth {
+		return Value{} // a cycle: nginx logs it and takes the empty value
+	}
+	r.depth++
+	v, keep := r.compute(name)
+	r.depth--
+	if keep {
+		r.Set(name, v)
+	}
+	return v
+}
+
+func (r *Request) compute(name string) (v Value, keep bool) {
+	if r.Definitions != nil {
+		if def, ok := r.Definitions.vars[name]; ok {
+			return def.value(r), !def.volatile()
+		}
+	}
+	if b, ok := builtins[name]; ok {
+		if b.get == nil {
+			return Unknown("$" + name + " " + b.reason), true
+		}
+		return b.get(r), !b.volatile
+	}
+	for i := range prefixes {
+		if p := &prefixes[i]; strings.HasPrefix(name, p.prefix) {
+			if p.get == nil {
+				return Unknown("$" + name + " " + p.reason), true
+			}
+			return p.get(r, name[len(p.prefix):]), !p.volatile
+		}
+	}
+	return Unknown("$" + name + " is set by nothing that was read"), true
+}
+
+// Set gives a variable its value, as set and the like do. It stands until the next Set. Setting "args" changes Args.
+func (r *Request) Set(name string, v Value) {
+	if name == "args" {
+		if text, known := v.Known(); known {
+			r.Args = text
+			return
+		}
+	}
+	for i := range r.cache {
+		if r.cache[i].name == name {
+			r.cache[i].value = v
+			return
+		}
+	}
+	r.cache = append(r.cache, cached{name, v})
+}
+
+// Match matches a regex of the configuration. As in nginx a match replaces all captures, the numbered ones and those
+// with names, and a failure leaves them. The error says why it cannot be decided.
+func (r *Request) Match(re *pcre.Regex, subject string) (bool, error) {
+	m, err := re.Find(subject)
+	if err != nil {
+		return false, fmt.Errorf("regex %q: %w", re.Pattern(), err)
+	}
+	if m == nil {
+		return false, nil
+	}
+	r.subject, r.captures = subject, m
+	for _, g := range re.Names() {
+		r.Set(hostname.Lower(g.Name), Of(r.capture(g.Group)))
+	}
+	return true, nil
+}
+
+// capture returns group n of the last match; "" where it did not take part.
+func (r *Request) capture(n int) string {
+	if 2*n+1 >= len(r.captures) || r.captures[2*n] < 0 {
+		return ""
+	}
+	return r.subject[r.captures[2*n]:r.captures[2*n+1]]
+}
+
+// since says whether the nginx that is judged for is at least the given version.
+func (r *Request) since(major, minor, patch int) bool {
+	if r.Version == "" {
+		return true
+	}
+	if r.parsed != r.Version {
+		r.parsed, r.version = r.Version, [3]int{}
+		for i, part := range strings.SplitN(r.Version, ".", 3) {
+			r.version[i], _ = strconv.Atoi(part) // what is no number counts as 0: the oldest
+		}
+	}
+	v := r.version
+	switch {
+	case v[0] != major:
+		return v[0] > major
+	case v[1] != minor:
+		return v[1] > minor
+	}
+	return v[2] >= patch
+}
