@@ -1,0 +1,279 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// A reader walks the settings file's tree. The tree is walked by hand rather than decoded, so that every refusal has a
+// place and a suggestion.
+type reader struct {
+	path  string
+	known []string // rule names
+	out   Settings
+}
+
+func parse(path string, data []byte, known []string) (Settings, error) {
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return Settings{}, yamlError(path, err)
+	}
+	r := &reader{path: path, known: known, out: Settings{Path: path}}
+	var top ast.Node
+	for _, d := range file.Docs {
+		if d.Body == nil {
+			continue
+		}
+		if top != nil {
+			return Settings{}, r.fail(d.Body, "a second document: one is enough")
+		}
+		top = d.Body
+	}
+	if top == nil {
+		return r.out, nil
+	}
+	if err := r.keys(top, r.topKeys()); err != nil {
+		return Settings{}, err
+	}
+	slices.Sort(r.out.Off)
+	return r.out, nil
+}
+
+// yamlError gives the YAML reader's error its place in our form, on one line.
+func yamlError(path string, err error) error {
+	var y yaml.Error
+	if errors.As(err, &y) {
+		return fmt.Errorf("%s%s: %s", path, at(y.GetToken()), strings.Join(strings.Fields(y.GetMessage()), " "))
+	}
+	return fmt.Errorf("%s: %s", path, strings.Join(strings.Fields(err.Error()), " "))
+}
+
+func at(t *token.Token) string {
+	if t == nil || t.Position == nil {
+		return ""
+	}
+	return fmt.Sprintf(":%d:%d", t.Position.Line, t.Position.Column)
+}
+
+func (r *reader) fail(n ast.Node, format string, args ...any) error {
+	return fmt.Errorf("%s%s: %s", r.path, at(n.GetToken()), fmt.Sprintf(format, args...))
+}
+
+// A key is a word that a mapping may hold, and what reads its value.
+type key struct {
+	name string
+	read func(ast.Node) error
+}
+
+func (r *reader) topKeys() []key {
+	return []key{
+		{"rules", r.rules},
+		{"clients_per_address", r.clients},
+		{"zones", r.zones},
+		{"proxies", r.proxies},
+		{"background", r.prefixes(&r.out.Facts.Background)},
+		{"interactive", r.prefixes(&r.out.Facts.Interactive)},
+	}
+}
+
+// keys reads a mapping whose keys are fixed.
+func (r *reader) keys(n ast.Node, keys []key) error {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
+	}
+	return r.entries(n, func(name string, at ast.Node, value ast.Node) error {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return r.fail(at, "unknown key %q%s", name, didYouMean(name, names))
+		}
+		return keys[i].read(value)
+	})
+}
+
+// entries calls f for each entry of a mapping.
+func (r *reader) entries(n ast.Node, f func(name string, at, value ast.Node) error) error {
+	var values []*ast.MappingValueNode
+	switch m := bare(n).(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	case *ast.NullNode:
+		return nil
+	default:
+		return r.fail(n, "want a mapping (name: value), not %s", describe(n))
+	}
+	for _, v := range values {
+		name, ok := scalar(v.Key)
+		if !ok {
+			return r.fail(v.Key, "want a name before the colon")
+		}
+		if err := f(name, v.Key, v.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rules reads what is said of each rule: on, off, or a severity.
+func (r *reader) rules(n ast.Node) error {
+	allowed := []string{"on", "off", string(rule.Error), string(rule.Warning), string(rule.Note)}
+	return r.entries(n, func(name string, at, value ast.Node) error {
+		if !slices.Contains(r.known, name) {
+			return r.fail(at, "unknown rule %q%s", name, didYouMean(name, r.known))
+		}
+		switch word, _ := scalar(value); word {
+		case "on", "true":
+		case "off", "false":
+			r.out.Off = append(r.out.Off, name)
+		case string(rule.Error), string(rule.Warning), string(rule.Note):
+			if r.out.Severities == nil {
+				r.out.Severities = map[string]rule.Severity{}
+			}
+			r.out.Severities[name] = rule.Severity(word)
+		default:
+			return r.fail(value, "unknown value %s for rule %s: want %s", describe(value), name, strings.Join(allowed, ", "))
+		}
+		return nil
+	})
+}
+
+func (r *reader) clients(n ast.Node) error {
+	v, err := r.number(n, 1, 1_000_000)
+	r.out.Facts.ClientsPerAddress = int(v)
+	return err
+}
+
+func (r *reader) zones(n ast.Node) error {
+	return r.entries(n, func(zone string, _, value ast.Node) error {
+		return r.keys(value, []key{{"expected_keys", func(n ast.Node) error {
+			v, err := r.number(n, 1, math.MaxInt64)
+			if err != nil {
+				return err
+			}
+			if r.out.Facts.ExpectedKeys == nil {
+				r.out.Facts.ExpectedKeys = map[string]int64{}
+			}
+			r.out.Facts.ExpectedKeys[zone] = v
+			return nil
+		}}})
+	})
+}
+
+// proxies reads whether something stands in front: true, false, or its networks.
+func (r *reader) proxies(n ast.Node) error {
+	if s, ok := bare(n).(*ast.SequenceNode); ok {
+		for _, v := range s.Values {
+			text, _ := scalar(v)
+			p, err := network(text)
+			if err != nil {
+				return r.fail(v, "%s is no network: want an address or a CIDR such as 10.0.0.0/22", describe(v))
+			}
+			r.out.Proxies = append(r.out.Proxies, p)
+		}
+		r.out.Facts.Front = rule.FrontProxy
+		if len(s.Values) == 0 {
+			r.out.Facts.Front = rule.FrontNone
+		}
+		return nil
+	}
+	switch word, _ := scalar(n); word {
+	case "true":
+		r.out.Facts.Front = rule.FrontProxy
+	case "false":
+		r.out.Facts.Front = rule.FrontNone
+	default:
+		return r.fail(n, "unknown value %s for proxies: want true, false, or a list of networks", describe(n))
+	}
+	return nil
+}
+
+func network(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	return netip.ParsePrefix(text)
+}
+
+// prefixes reads a list of URI prefixes.
+func (r *reader) prefixes(into *[]string) func(ast.Node) error {
+	return func(n ast.Node) error {
+		s, ok := bare(n).(*ast.SequenceNode)
+		if !ok {
+			return r.fail(n, "want a list of URI prefixes such as [/hooks/], not %s", describe(n))
+		}
+		for _, v := range s.Values {
+			text, _ := scalar(v)
+			if !strings.HasPrefix(text, "/") {
+				return r.fail(v, "%s is no URI prefix: it does not start with /", describe(v))
+			}
+			*into = append(*into, text)
+		}
+		return nil
+	}
+}
+
+func (r *reader) number(n ast.Node, least, most int64) (int64, error) {
+	text, _ := scalar(n)
+	v, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
+	if err != nil || v < least || v > most {
+		return 0, r.fail(n, "%s is no whole number of at least %d", describe(n), least)
+	}
+	return v, nil
+}
+
+// bare takes anchors and tags off a node.
+func bare(n ast.Node) ast.Node {
+	for {
+		switch v := n.(type) {
+		case *ast.AnchorNode:
+			n = v.Value
+		case *ast.TagNode:
+			n = v.Value
+		default:
+			return n
+		}
+	}
+}
+
+// scalar returns the text of a plain value.
+func scalar(n ast.Node) (string, bool) {
+	switch v := bare(n).(type) {
+	case *ast.StringNode:
+		return v.Value, true
+	case *ast.IntegerNode, *ast.BoolNode, *ast.FloatNode:
+		return v.GetToken().Value, true
+	}
+	return "", false
+}
+
+// describe names a value in an error.
+func describe(n ast.Node) string {
+	if text, ok := scalar(n); ok {
+		return strconv.Quote(text)
+	}
+	switch bare(n).(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.NullNode:
+		return "nothing"
+	case *ast.AliasNode:
+		return "an alias"
+	}
+	return "this"
+}

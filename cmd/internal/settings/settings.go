@@ -1,0 +1,172 @@
+// Package settings knows what people may settle outside the configuration: the settings file and, above it, the flags.
+// It refuses what it does not know, by place and with the nearest word that it does know, because a misspelt key that is
+// ignored in silence is a check that does not happen. It never changes a value after it was given out.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// FileName is the settings file that is looked for, from the working folder upwards.
+const FileName = ".ngxlimit.yaml"
+
+// maxFile bounds a settings file, in bytes.
+const maxFile = 64 << 10
+
+// Settings are what was settled. The zero value is what holds without a file and without flags.
+type Settings struct {
+	Path       string                   // of the file; "" where there is none
+	Facts      rule.Settings            // what rules may know
+	Proxies    []netip.Prefix           // networks of what stands in front; empty where only its presence is known
+	Off        []string                 // rules that do not run, sorted
+	Severities map[string]rule.Severity // by rule name, in place of the rule's own
+}
+
+// Find looks for a settings file in dir and in the folders above it; "" where there is none.
+func Find(dir string) string {
+	for {
+		path := filepath.Join(dir, FileName)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// Load reads the settings file at path; "" gives the zero value. known are the names of all rules. The error names the
+// place: .ngxlimit.yaml:3:5: unknown key "zone": did you mean "zones"?
+func Load(path string, known []string) (Settings, error) {
+	if path == "" {
+		return Settings{}, nil
+	}
+	data, err := read(path)
+	if err != nil {
+		return Settings{}, err
+	}
+	return parse(path, data, known)
+}
+
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", plainError(path, err))
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", plainError(path, err))
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("read settings: %s is larger than %d KiB", path, maxFile>>10)
+	}
+	return data, nil
+}
+
+// plainError says "FILE: no such file or directory" without the name of the system call.
+func plainError(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", path, p.Err)
+	}
+	return err
+}
+
+// Flags are what the command line settles. They win over the file.
+type Flags struct {
+	Enable            []string // only these rules, and syntax
+	Disable           []string
+	ClientsPerAddress int              // 0: not given
+	ExpectedKeys      map[string]int64 // by zone
+}
+
+// With returns the settings with the flags above them.
+func (s Settings) With(f Flags) Settings {
+	if f.ClientsPerAddress > 0 {
+		s.Facts.ClientsPerAddress = f.ClientsPerAddress
+	}
+	if len(f.ExpectedKeys) > 0 {
+		keys := maps.Clone(s.Facts.ExpectedKeys)
+		if keys == nil {
+			keys = map[string]int64{}
+		}
+		maps.Copy(keys, f.ExpectedKeys)
+		s.Facts.ExpectedKeys = keys
+	}
+	return s
+}
+
+// AlwaysOn are the rules that run even where only others are asked for: a configuration that cannot be read must not
+// pass because nobody looked. They can be switched off by name.
+var AlwaysOn = []string{"missing-include", "syntax"}
+
+// Select returns the rules that are to run, in the order of all. The error is for a name that no rule has.
+func (s Settings) Select(all []*rule.Rule, f Flags) ([]*rule.Rule, error) {
+	known := Names(all)
+	for _, list := range []struct {
+		flag  string
+		names []string
+	}{{"--enable", f.Enable}, {"--disable", f.Disable}} {
+		for _, name := range list.names {
+			if !slices.Contains(known, name) {
+				return nil, fmt.Errorf("%s: unknown rule %q%s", list.flag, name, didYouMean(name, known))
+			}
+		}
+	}
+	var run []*rule.Rule
+	for _, r := range all {
+		if s.runs(r.Name, f) {
+			run = append(run, r)
+		}
+	}
+	if len(run) == 0 {
+		return nil, errors.New("no rule is left to run")
+	}
+	return run, nil
+}
+
+func (s Settings) runs(name string, f Flags) bool {
+	switch {
+	case slices.Contains(f.Disable, name):
+		return false
+	case slices.Contains(f.Enable, name):
+		return true
+	case len(f.Enable) > 0 && !slices.Contains(AlwaysOn, name):
+		return false
+	}
+	return !slices.Contains(s.Off, name)
+}
+
+// Names returns the names of rules.
+func Names(all []*rule.Rule) []string {
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = r.Name
+	}
+	return names
+}
+
+// didYouMean ends an error about a word that is not known.
+func didYouMean(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	if len(known) <= 12 {
+		return ": want " + strings.Join(known, ", ")
+	}
+	return ""
+}

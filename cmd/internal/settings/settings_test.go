@@ -1,0 +1,242 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+var known = []string{"limit-on-root", "missing-nodelay", "syntax"}
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       Settings
+	}{
+		{"empty", "", Settings{}},
+		{"only a comment", "# nothing yet\n", Settings{}},
+		{"everything", `
+rules:
+  limit-on-root: off
+  missing-nodelay: error
+  syntax: on
+clients_per_address: 43
+zones:
+  per_ip: {expected_keys: 20_000}
+  api:
+    expected_keys: 5
+proxies: [10.0.0.0/22, 10.20.0.5, "fd00::/8"]
+background: [/hooks/]
+interactive: [/api/]
+`, Settings{
+			Facts: rule.Settings{
+				ClientsPerAddress: 43, ExpectedKeys: map[string]int64{"per_ip": 20000, "api": 5}, Front: rule.FrontProxy,
+				Background: []string{"/hooks/"}, Interactive: []string{"/api/"},
+			},
+			Off:        []string{"limit-on-root"},
+			Severities: map[string]rule.Severity{"missing-nodelay": rule.Error},
+		}},
+		{"a proxy somewhere", "proxies: true", Settings{Facts: rule.Settings{Front: rule.FrontProxy}}},
+		{"no proxy", "proxies: false", Settings{Facts: rule.Settings{Front: rule.FrontNone}}},
+		{"an empty list of proxies", "proxies: []", Settings{Facts: rule.Settings{Front: rule.FrontNone}}},
+		{"a key without a value", "rules:\n", Settings{}},
+		{"CRLF", "clients_per_address: 3\r\nproxies: true\r\n", Settings{Facts: rule.Settings{ClientsPerAddress: 3, Front: rule.FrontProxy}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := parse("f.yaml", []byte(tt.text), known)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.want.Path = "f.yaml"
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(Settings{}, "Proxies")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestProxies(t *testing.T) {
+	got, err := parse("f.yaml", []byte("proxies: [10.0.0.0/22, 10.20.0.5, 'fd00::/8']"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text []string
+	for _, p := range got.Proxies {
+		text = append(text, p.String())
+	}
+	if want := []string{"10.0.0.0/22", "10.20.0.5/32", "fd00::/8"}; !slices.Equal(text, want) {
+		t.Errorf("got %v, want %v", text, want)
+	}
+}
+
+// Each refusal names the place, and where a word is near, that word.
+func TestRefusals(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"zone: {}", `f.yaml:1:1: unknown key "zone": did you mean "zones"?`},
+		{"clients: 3", `f.yaml:1:1: unknown key "clients": did you mean "clients_per_address"?`},
+		{"xyzzy: 3", `f.yaml:1:1: unknown key "xyzzy": want rules, clients_per_address, zones, proxies, background, interactive`},
+		{"rules:\n  missing-nodely: off", `f.yaml:2:3: unknown rule "missing-nodely": did you mean "missing-nodelay"?`},
+		{"rules:\n  syntax: fatal", `f.yaml:2:11: unknown value "fatal" for rule syntax: want on, off, error, warning, note`},
+		{"rules:\n  syntax: {level: error}", `unknown value a mapping for rule syntax`},
+		{"rules: [syntax]", `f.yaml:1:8: want a mapping (name: value), not a list`},
+		{"clients_per_address: many", `f.yaml:1:22: "many" is no whole number of at least 1`},
+		{"clients_per_address: 0", `f.yaml:1:22: "0" is no whole number of at least 1`},
+		{"clients_per_address: 1.5", `"1.5" is no whole number`},
+		{"zones:\n  a: {expected: 5}", `f.yaml:2:7: unknown key "expected": did you mean "expected_keys"?`},
+		{"zones:\n  a: 5", `f.yaml:2:6: want a mapping (name: value), not "5"`},
+		{"proxies: maybe", `f.yaml:1:10: unknown value "maybe" for proxies: want true, false, or a list of networks`},
+		{"proxies: [balancer]", `f.yaml:1:11: "balancer" is no network`},
+		{"background: /hooks/", `f.yaml:1:13: want a list of URI prefixes`},
+		{"background: [hooks]", `f.yaml:1:14: "hooks" is no URI prefix`},
+		{"rules: {", "f.yaml:1:"},
+		{"a: b: c", "f.yaml:1:"},
+		{"rules:\n  syntax: on\n  syntax: off", "f.yaml:3:"},
+		{"rules: &a {syntax: on}\nzones: *a", `want a mapping (name: value), not an alias`},
+		{"proxies: true\n---\nproxies: false", "a second document"},
+		{"- rules", "want a mapping"},
+		{"\x00", "f.yaml"},
+	}
+	for _, tt := range tests {
+		_, err := parse("f.yaml", []byte(tt.text), known)
+		if err == nil {
+			t.Errorf("%q was taken", tt.text)
+			continue
+		}
+		if !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: got  %s\nwant %s", tt.text, err, tt.want)
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: the error has several lines: %q", tt.text, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("rules: {syntax: off}\nproxies: [10.0.0.0/8]\n")
+	f.Add("a: &x [*x]")
+	f.Add("zones:\n  - a")
+	f.Fuzz(func(_ *testing.T, text string) {
+		if len(text) <= maxFile {
+			parse("f.yaml", []byte(text), known) //nolint:errcheck // it must not panic
+		}
+	})
+}
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := Find(deep); got != "" {
+		t.Skipf("a settings file lies above the temporary folder: %s", got)
+	}
+	file := filepath.Join(root, FileName)
+	if err := os.WriteFile(file, []byte("proxies: true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := Find(deep); got != file {
+		t.Errorf("got %q, want %q", got, file)
+	}
+	// A folder of the name is no settings file.
+	if err := os.Mkdir(filepath.Join(deep, FileName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := Find(deep); got != file {
+		t.Errorf("got %q, want %q", got, file)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	big := filepath.Join(dir, "big.yaml")
+	if err := os.WriteFile(big, make([]byte, maxFile+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none.yaml"): "none.yaml: no such file",
+		big:                             "larger than 64 KiB",
+	} {
+		if _, err := Load(path, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", path, err, want)
+		}
+	}
+	if s, err := Load("", nil); err != nil || s.Path != "" {
+		t.Errorf("without a file: %v, %v", s, err)
+	}
+}
+
+// Flags win over the file, and the file's value stays as it was.
+func TestWith(t *testing.T) {
+	s, err := parse("f.yaml", []byte("clients_per_address: 5\nzones: {a: {expected_keys: 1}, b: {expected_keys: 2}}"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.With(Flags{ClientsPerAddress: 7, ExpectedKeys: map[string]int64{"b": 20, "c": 30}})
+	if got.Facts.ClientsPerAddress != 7 {
+		t.Errorf("clients: %d", got.Facts.ClientsPerAddress)
+	}
+	if diff := cmp.Diff(map[string]int64{"a": 1, "b": 20, "c": 30}, got.Facts.ExpectedKeys); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]int64{"a": 1, "b": 2}, s.Facts.ExpectedKeys); diff != "" {
+		t.Error("the file's value changed:", diff)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	all := []*rule.Rule{{Name: "limit-on-root"}, {Name: "missing-nodelay"}, {Name: "syntax"}}
+	s := Settings{Off: []string{"limit-on-root"}}
+	tests := []struct {
+		name string
+		f    Flags
+		want []string
+	}{
+		{"the file's", Flags{}, []string{"missing-nodelay", "syntax"}},
+		{"a flag wins", Flags{Enable: []string{"limit-on-root"}}, []string{"limit-on-root", "syntax"}},
+		{"syntax stays", Flags{Enable: []string{"missing-nodelay"}}, []string{"missing-nodelay", "syntax"}},
+		{"unless it is named", Flags{Enable: []string{"missing-nodelay"}, Disable: []string{"syntax"}}, []string{"missing-nodelay"}},
+		{"off", Flags{Disable: []string{"missing-nodelay"}}, []string{"syntax"}},
+	}
+	for _, tt := range tests {
+		got, err := s.Select(all, tt.f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names := Names(got); !slices.Equal(names, tt.want) {
+			t.Errorf("%s: got %v, want %v", tt.name, names, tt.want)
+		}
+	}
+	_, err := s.Select(all, Flags{Enable: []string{"missing-no-delay"}})
+	if want := `--enable: unknown rule "missing-no-delay": did you mean "missing-nodelay"?`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := s.Select(all, Flags{Disable: known}); err == nil {
+		t.Error("a run without rules was taken")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	words := []string{"missing-nodelay", "missing-burst", "limit-on-root", "zone-too-small"}
+	for word, want := range map[string]string{
+		"missing-nodelya":                      "missing-nodelay",
+		"Missing-Burst":                        "missing-burst",
+		"nodelay":                              "missing-nodelay",
+		"zone-to-small":                        "zone-too-small",
+		"quux":                                 "",
+		"":                                     "",
+		strings.Repeat("missing-nodelay", 100): "",
+	} {
+		if got := Nearest(word, words); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}
