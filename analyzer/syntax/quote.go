@@ -68,6 +68,7 @@ func (r *reader) closingQuote(quote byte) (closed, escaped bool) {
 func (r *reader) afterQuote(start int, c byte) stop {
 	if _, ok := r.forgotten(start); ok {
 		r.unexpected(c, start, start+1)
+		r.words = r.words[:len(r.words)-1]
 		return r.restoreQuote(start, false)
 	}
 	if c != '}' { // that one is refused where it ends the directive
