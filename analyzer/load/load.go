@@ -1,6 +1,11 @@
 // Package load knows where a configuration's bytes come from: dumps of nginx -T, files and their includes on disk,
-// fragments, folders. It reads through os.Root, so that nothing outside the given root is opened, and it says what it
-// could not read. It knows no directive but include and the block names that tell a fragment's context.
+// fragments, folders. It says what it could not read. It knows no directive but include, and asks the table of
+// directives only for the place that a fragment was taken from.
+//
+// With Options.Root the files that a configuration names are read below that folder and nowhere else: names are
+// resolved there as nginx would resolve them after chroot(2), and the opening itself goes through os.Root. Without it a
+// configuration is believed, as nginx believes it: whatever file an include names is read. The inputs themselves, which
+// the caller named, are read wherever they lie.
 package load
 
 import (
@@ -43,6 +48,7 @@ type Input struct {
 }
 
 // Includes returns the files that an include directive leads to, in nginx's order; none where it could not be followed.
+// Following them from Main always ends: an include that leads back to a file around it has none.
 func (in *Input) Includes(d *syntax.Directive) []*syntax.Document { return in.includes[d] }
 
 // Complete says that all of the configuration was read and understood.
@@ -66,7 +72,33 @@ type Problem struct {
 	Text string // in nginx's words where it has them: open() "/etc/nginx/x.conf" failed (2: No such file or directory)
 }
 
+// maxProblems bounds the list of an input: a map of a million includes that lead nowhere is one fault, not a million.
+const maxProblems = 1000
+
+func (in *Input) problem(at source.Span, text string) {
+	if len(in.Problems) >= maxProblems {
+		return
+	}
+	end := at.End
+	if end > at.Start {
+		end-- // nginx names the line on which the ";" stands, not the place behind it
+	}
+	in.Problems = append(in.Problems, Problem{Span: at, Line: at.File.Position(end).Line, Text: text})
+}
+
 // Load reads the inputs that paths name, each as the contract's table of inputs says. A file that another input
 // includes is not an input of its own. The error is for what leaves nothing to check: an unreadable path, a folder
 // without any configuration, an empty or binary file.
-func Load(paths []string, o Options) ([]*Input, error) { return nil, nil }
+func Load(paths []string, o Options) ([]*Input, error) {
+	l, err := newLoader(o)
+	if err != nil {
+		return nil, err
+	}
+	defer l.disk.close()
+	for _, path := range paths {
+		if err := l.add(path); err != nil {
+			return nil, err
+		}
+	}
+	return l.independent(), nil
+}

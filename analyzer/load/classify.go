@@ -1,0 +1,46 @@
+package load
+
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// magic are the first bytes of files that are no text.
+var magic = []struct{ head, what string }{
+	{"\x7fELF", "a program"}, {"MZ", "a program"}, {"\xcf\xfa\xed\xfe", "a program"},
+	{"\x1f\x8b", "compressed"}, {"BZh", "compressed"}, {"\xfd7zXZ", "compressed"}, {"\x28\xb5\x2f\xfd", "compressed"}, {"PK\x03\x04", "an archive"},
+	{"\xff\xfe", "text in UTF-16, which nginx does not read"}, {"\xfe\xff", "text in UTF-16, which nginx does not read"},
+}
+
+// noText says why a text can be no configuration, from its bytes alone; "" if nothing speaks against it.
+func noText(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return "the file is empty"
+	}
+	for _, m := range magic {
+		if strings.HasPrefix(text, m.head) && strings.IndexByte(text, 0) >= 0 {
+			return "no configuration: the file is " + m.what
+		}
+	}
+	return ""
+}
+
+// noConfiguration says why a file that was read is no configuration of nginx at all; "" if it is one, with whatever
+// faults. Text whose grammar is nginx's but whose directives are all unknown is one that nginx would refuse.
+func noConfiguration(doc *syntax.Document) string {
+	switch {
+	case known(doc):
+		if strings.IndexByte(doc.File.Text, 0) >= 0 && !doc.Complete() {
+			return "no configuration: the file is binary"
+		}
+		return ""
+	case strings.IndexByte(doc.File.Text, 0) >= 0:
+		return "no configuration: the file is binary"
+	case len(doc.Directives) == 0 && len(doc.Errors) == 0:
+		return "no configuration: there are only comments in it"
+	case len(doc.Directives) > 0 && doc.Complete():
+		return ""
+	}
+	return "no configuration: no directive of nginx is in it"
+}

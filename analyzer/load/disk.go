@@ -1,0 +1,286 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// maxText bounds what is read as one text: places are kept as 32-bit offsets.
+const maxText = 1 << 30
+
+// A disk reads files by the names that a configuration uses for them.
+type disk struct {
+	root *os.Root // nil for the real root
+	real string   // the root's own path, absolute and without links; "" for the real root
+	maps []mapping
+}
+
+func newDisk(o Options) (*disk, error) {
+	d := &disk{maps: sortedMappings(o.MapPath)}
+	if o.Root == "" {
+		return d, nil
+	}
+	root, err := os.OpenRoot(o.Root)
+	if err != nil {
+		return nil, fmt.Errorf("open root: %w", err)
+	}
+	d.root = root
+	if d.real, err = canonical(o.Root); err != nil {
+		root.Close()
+		return nil, fmt.Errorf("open root: %w", err)
+	}
+	return d, nil
+}
+
+func (d *disk) close() {
+	if d.root != nil {
+		d.root.Close()
+	}
+}
+
+// canonical returns the absolute path of a file without links in it.
+func canonical(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// where returns the path on disk that a name is read at.
+func (d *disk) where(name string) string {
+	name = mapPath(d.maps, name)
+	if d.root == nil {
+		return name
+	}
+	return filepath.Join(d.real, filepath.FromSlash(path.Clean("/"+name)))
+}
+
+// read returns the text of a regular file, and the path on disk where it lies.
+func (d *disk) read(name string, limit int64) (text, at string, err error) {
+	at = d.where(name)
+	file, err := d.openFile(name)
+	if err != nil {
+		return "", at, err
+	}
+	defer file.Close()
+	text, err = readAll(file, limit)
+	return text, at, err
+}
+
+func (d *disk) openFile(name string) (*os.File, error) {
+	if d.root == nil {
+		return openRegular(mapPath(d.maps, name), os.Stat, os.Open)
+	}
+	inside, err := d.resolve(mapPath(d.maps, name))
+	if err != nil {
+		return nil, err
+	}
+	return openRegular(inside, d.root.Stat, d.root.Open)
+}
+
+var (
+	errFolder  = errors.New("is a directory")
+	errOutside = errors.New("leads outside the root")
+	errSpecial = errors.New("is no regular file")
+)
+
+// openRegular opens a file after a look at what it is: a pipe would be waited for without end.
+func openRegular(name string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File, error) {
+	info, err := stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errFolder
+	case !info.Mode().IsRegular() && name != os.DevNull:
+		return nil, errSpecial
+	}
+	return open(name)
+}
+
+// errTooLarge is what readAll answers for a text behind the bound.
+var errTooLarge = fmt.Errorf("is larger than %d MiB", maxText>>20)
+
+func readAll(from io.Reader, limit int64) (string, error) {
+	var b strings.Builder
+	if file, ok := from.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			if info.Size() > limit {
+				return "", errTooLarge
+			}
+			b.Grow(int(info.Size()) + 1)
+		}
+	}
+	n, err := io.Copy(&b, io.LimitReader(from, limit+1))
+	if err == nil && n > limit {
+		err = errTooLarge
+	}
+	if err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// maxLinks is how many links a path may lead through, as in Linux.
+const maxLinks = 40
+
+// resolve returns the path below the root that a name stands for, links followed as after chroot(2): an absolute link
+// starts again at the root. A link made where the root was not yet one, whose target names the root's own path, is
+// taken for what it meant. A link that climbs out of the root is errOutside.
+func (d *disk) resolve(name string) (string, error) {
+	rest := strings.Split(path.Clean("/" + filepath.ToSlash(name))[1:], "/")
+	var done []string
+	for links := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if len(done) == 0 {
+				return "", errOutside
+			}
+			done = done[:len(done)-1]
+			continue
+		}
+		at := strings.Join(append(done[:len(done):len(done)], part), "/")
+		info, err := d.root.Lstat(at)
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = append(done, part)
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", syscall.ELOOP
+		}
+		target, err := d.root.Readlink(at)
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(target) {
+			done = nil
+			if inside, ok := below(d.real, target); ok {
+				target = inside
+			}
+		}
+		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
+	}
+	if len(done) == 0 {
+		return ".", nil
+	}
+	return strings.Join(done, "/"), nil
+}
+
+// below returns what follows the folder in a path, if the path lies in it.
+func below(folder, name string) (rest string, ok bool) {
+	rel, err := filepath.Rel(folder, name)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// list returns the names in a folder; see tree.
+func (d *disk) list(folder string) []string {
+	if folder == "" {
+		folder = "."
+	}
+	folder = mapPath(d.maps, folder)
+	var dir *os.File
+	var err error
+	if d.root == nil {
+		dir, err = os.Open(folder)
+	} else if folder, err = d.resolve(folder); err == nil {
+		dir, err = d.root.Open(folder)
+	}
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // what could be read counts, as for glob(3)
+	return names
+}
+
+// exists says whether there is something of that name, be it a link that leads nowhere.
+func (d *disk) exists(name string) bool {
+	name = mapPath(d.maps, name)
+	if d.root == nil {
+		_, err := os.Lstat(name)
+		return err == nil
+	}
+	_, err := d.resolve(name)
+	return err == nil
+}
+
+// onDisk are the included files of one input.
+type onDisk struct {
+	disk *disk
+	docs map[string]*syntax.Document
+	left int64 // how many bytes the input may still read
+}
+
+func (s *onDisk) match(pattern string) ([]string, string) {
+	return expand(s.disk, pattern), ""
+}
+
+func (s *onDisk) open(name string) (*syntax.Document, string) {
+	if doc := s.docs[name]; doc != nil {
+		return doc, ""
+	}
+	text, at, err := s.disk.read(name, s.left)
+	if err != nil {
+		return nil, reason(name, err)
+	}
+	s.left -= int64(len(text))
+	doc := syntax.Parse(&source.File{Path: name, Text: text, Disk: at})
+	s.docs[name] = doc
+	return doc, ""
+}
+
+// reason says in nginx's words, where it has them, why a file cannot be read.
+func reason(name string, err error) string {
+	switch {
+	case errors.Is(err, errFolder):
+		return fmt.Sprintf(`pread() "%s" failed (21: Is a directory)`, name)
+	case errors.Is(err, errOutside), errors.Is(err, errSpecial):
+		return fmt.Sprintf(`"%s" %v and is not read`, name, err)
+	case errors.Is(err, errTooLarge):
+		return fmt.Sprintf(`"%s" is not read: the configuration would come to more than %d MiB`, name, maxText>>20)
+	}
+	for _, known := range systemErrors {
+		if errors.Is(err, known.is) {
+			return fmt.Sprintf(`open() "%s" failed (%s)`, name, known.text)
+		}
+	}
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	return fmt.Sprintf(`open() "%s" failed (%v)`, name, err)
+}
+
+// systemErrors are Linux's numbers and the C library's words, which nginx prints.
+var systemErrors = []struct {
+	is   error
+	text string
+}{
+	{fs.ErrNotExist, "2: No such file or directory"},
+	{fs.ErrPermission, "13: Permission denied"},
+	{syscall.ENOTDIR, "20: Not a directory"},
+	{syscall.EMFILE, "24: Too many open files"},
+	{syscall.ENAMETOOLONG, "36: File name too long"},
+	{syscall.ELOOP, "40: Too many levels of symbolic links"},
+}

@@ -1,0 +1,281 @@
+package load
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// A dump is what nginx -T printed, cut into its files. nginx writes a marker line, the file's bytes and one newline
+// more, for each file once, in the order in which it first opens them. Lines inside a file may look like markers; what
+// tells them apart is that an include leads to a real one, and that it stands where no block and no string is open.
+type dump struct {
+	preamble string // lines that belong to no file
+	docs     []*syntax.Document
+	doubts   []doubt
+}
+
+// A doubt is a line that may or may not be a marker.
+type doubt struct {
+	doc  *syntax.Document // of the file that the line was taken to be part of, or to start
+	at   int              // offset of the line in the whole text
+	text string
+}
+
+// A splitter cuts one text. Every piece between two lines that look like markers is read first; pieces of which one
+// file consists are then read again as one.
+type splitter struct {
+	name    string // of the text, for File.Container
+	text    string
+	eol     string
+	markers []marker
+	pieces  []*syntax.Document
+	places  map[string][]int // markers by path
+	mains   []int            // markers whose piece opens a block that a configuration has only once
+	budget  int              // bytes that may still be read again
+}
+
+// splitDump cuts a text at its markers. Several dumps in one text, one behind the other, come back as several. There
+// are none where the text holds no marker.
+func splitDump(name, text string) []*dump {
+	markers, eol := findMarkers(text)
+	if len(markers) == 0 {
+		return nil
+	}
+	s := &splitter{name: name, text: text, eol: eol, markers: markers, budget: 8*len(text) + 1<<16}
+	s.pieces = make([]*syntax.Document, len(markers))
+	parallel(len(markers), func(i int) { s.pieces[i] = syntax.Parse(s.file(i, i+1)) })
+	s.places = map[string][]int{}
+	for i, m := range markers {
+		s.places[m.path] = append(s.places[m.path], i)
+		if opensOnce(s.pieces[i]) {
+			s.mains = append(s.mains, i)
+		}
+	}
+	var dumps []*dump
+	for i := 0; i < len(markers); {
+		d := &dump{}
+		if i == 0 {
+			d.preamble = text[:markers[0].start]
+		}
+		i = s.split(d, i)
+		dumps = append(dumps, d)
+	}
+	return dumps
+}
+
+// parallel calls do for 0 to n-1, on all processors.
+func parallel(n int, do func(int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers <= 1 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var wait sync.WaitGroup
+	const stride = 16 // neighbours are read together: most files are small
+	next := make(chan int)
+	for range workers {
+		wait.Go(func() {
+			for from := range next {
+				for i := from; i < min(from+stride, n); i++ {
+					do(i)
+				}
+			}
+		})
+	}
+	for from := 0; from < n; from += stride {
+		next <- from
+	}
+	close(next)
+	wait.Wait()
+}
+
+// end returns where the piece in front of marker i ends.
+func (s *splitter) end(i int) int {
+	if i < len(s.markers) {
+		return s.markers[i].start
+	}
+	return len(s.text)
+}
+
+// file returns the file that starts at marker i and ends in front of marker j.
+func (s *splitter) file(i, j int) *source.File {
+	from, to := body(s.text, s.markers[i].text, s.end(j), s.eol)
+	return &source.File{Path: s.markers[i].path, Text: s.text[from:to], Container: s.name, Base: uint32(from)}
+}
+
+// split cuts one dump that starts at marker first, and returns the marker that starts the next one.
+func (s *splitter) split(d *dump, first int) (next int) {
+	r := newReach(folderOf(s.markers[first].path))
+	for start := first; ; {
+		r.take(s.markers[start].path)
+		end, found := start, false
+		for damaged := false; !found; {
+			stop, whole := s.closes(end, r)
+			for ; end < stop; end++ {
+				r.add(includesOf(s.pieces[end]))
+			}
+			damaged = damaged || !whole
+			found = end == len(s.markers) || s.restarts(first, end, r) || s.real(d, r, end, damaged)
+		}
+		s.finish(d, start, end)
+		if end == len(s.markers) || s.restarts(first, end, r) {
+			return end
+		}
+		start = end
+	}
+}
+
+// closes returns the marker in front of which the text from piece i on is whole: no block and no string is open there.
+// Where it never becomes whole, or an include needs the very marker behind the piece, the piece is damaged, and ends
+// there all the same.
+func (s *splitter) closes(i int, r *reach) (marker int, whole bool) {
+	if s.pieces[i].Complete() {
+		return i + 1, true
+	}
+	if i+1 == len(s.markers) {
+		return i + 1, false
+	}
+	r.add(includesOf(s.pieces[i]))
+	if path := s.markers[i+1].path; r.needs(path) && !s.repeats(i+2, path) {
+		return i + 1, false
+	}
+	for width := 2; ; width *= 2 {
+		j := min(i+width, len(s.markers))
+		file := s.file(i, j)
+		if s.budget -= len(file.Text); s.budget < 0 {
+			return i + 1, false
+		}
+		doc := syntax.Parse(file)
+		if k := s.firstGap(doc, i+1, j); k > 0 {
+			return k, true
+		}
+		if j == len(s.markers) || len(doc.Errors) > 0 && !atEnd(doc) {
+			return i + 1, false
+		}
+	}
+}
+
+// atEnd says that a file's first error is its end: more text may mend it.
+func atEnd(doc *syntax.Document) bool {
+	return strings.HasPrefix(doc.Errors[0].Text, "unexpected end of file")
+}
+
+// firstGap returns the first of the markers from i up to j that stands between two directives of the file, with
+// nothing refused in front of it; 0 if there is none. The end of the file counts where j is the last marker.
+func (s *splitter) firstGap(doc *syntax.Document, i, j int) int {
+	base := int(doc.File.Base)
+	wrong := len(s.text) + 1
+	if len(doc.Errors) > 0 {
+		wrong = base + int(doc.Errors[0].Span.Start)
+	}
+	next := 0
+	for k := i; k < j; k++ {
+		at := s.markers[k].start - base
+		for next < len(doc.Directives) && int(extentEnd(&doc.Directives[next])) <= at {
+			next++
+		}
+		if wrong < s.markers[k].start {
+			return 0
+		}
+		if next == len(doc.Directives) || int(doc.Directives[next].Name.Start) >= at {
+			return k
+		}
+	}
+	if j == len(s.markers) && doc.Complete() {
+		return j
+	}
+	return 0
+}
+
+// extentEnd returns the offset behind a directive and its block.
+func extentEnd(d *syntax.Directive) uint32 {
+	if d.Block != nil {
+		return max(d.End, d.Block.Close+1)
+	}
+	return d.End
+}
+
+// repeats says whether a path is named again by a line that looks like a marker, from i on.
+func (s *splitter) repeats(i int, path string) bool {
+	places := s.places[path]
+	return len(places) > 0 && places[len(places)-1] >= i
+}
+
+// real decides whether marker i ends the current file: an include of what was read leads to its path, and the path has
+// not been there before. What stays in doubt is noted.
+func (s *splitter) real(d *dump, r *reach, i int, damaged bool) bool {
+	m := s.markers[i]
+	if !r.leads(m.path) {
+		if s.spaced(i) || damaged {
+			d.doubts = append(d.doubts, doubt{at: m.start, text: fmt.Sprintf(
+				`the line "%s%s:" was taken for a comment, since no include before it leads to a further file of that name`, markerHead, m.path)})
+		}
+		return false
+	}
+	further, _ := slices.BinarySearch(s.mains, i+1)
+	for _, k := range s.places[m.path] {
+		switch {
+		case k <= i || further < len(s.mains) && k >= s.mains[further]:
+			continue
+		case s.spaced(i) && !s.spaced(k):
+			continue // text of a file, which no line of nginx's own precedes
+		}
+		took, second := "first", s.spaced(k) && !s.spaced(i)
+		if second {
+			took = "second"
+		}
+		d.doubts = append(d.doubts, doubt{at: m.start, text: fmt.Sprintf(
+			`two lines "%s%s:" may start that file, the %s was taken`, markerHead, m.path, took)})
+		return !second
+	}
+	return true
+}
+
+// spaced says that an empty line precedes marker i, as one does behind any file that ends with a newline, or a line of
+// nginx's own.
+func (s *splitter) spaced(i int) bool {
+	before := strings.TrimSuffix(s.text[:s.markers[i].start], s.eol)
+	return strings.HasSuffix(before, "\n") || before == "" || isOwnLine(before[strings.LastIndexByte(before, '\n')+1:])
+}
+
+// restarts says that a further dump starts at marker i: it opens blocks that may stand in a configuration only once and
+// that the current dump has had, and no include leads to it.
+func (s *splitter) restarts(first, i int, r *reach) bool {
+	_, begins := slices.BinarySearch(s.mains, first)
+	_, again := slices.BinarySearch(s.mains, i)
+	return begins && again && !r.leads(s.markers[i].path)
+}
+
+// opensOnce says that a file has one of the blocks of which a configuration has only one.
+func opensOnce(doc *syntax.Document) bool {
+	return slices.ContainsFunc(doc.Directives, func(d syntax.Directive) bool {
+		return d.Block != nil && (d.Name.Value == "events" || d.Name.Value == "http")
+	})
+}
+
+// finish adds the file that starts at marker start and ends in front of marker end.
+func (s *splitter) finish(d *dump, start, end int) {
+	doc := s.pieces[start]
+	if end > start+1 {
+		doc = syntax.Parse(s.file(start, end))
+	}
+	d.docs = append(d.docs, doc)
+	from, to := int(doc.File.Base), int(doc.File.Base)+len(doc.File.Text)
+	d.preamble += s.text[s.markers[start].text:from]
+	if rest := s.text[to:s.end(end)]; rest != s.eol {
+		d.preamble += strings.TrimPrefix(rest, s.eol)
+	}
+	for i := range d.doubts {
+		if p := &d.doubts[i]; p.doc == nil && p.at < s.end(end) {
+			p.doc = doc
+		}
+	}
+}

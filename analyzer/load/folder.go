@@ -1,0 +1,125 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// What a folder may hold.
+const (
+	maxFolderDepth = 20
+	maxFolderFiles = 200_000
+)
+
+var errFolderTooLarge = fmt.Errorf("holds more than %d files", maxFolderFiles)
+
+// addFolder adds every main file, dump and loose fragment in a folder. Files that are no configuration are passed by,
+// since nobody named them; if nothing is left that is an error.
+func (l *loader) addFolder(folder string) error {
+	paths, err := candidates(folder)
+	if err != nil {
+		return fmt.Errorf("read folder %s: %w", folder, err)
+	}
+	before := len(l.inputs)
+	var unread error
+	for _, path := range paths {
+		file, err := l.named(path)
+		if err != nil {
+			unread = errors.Join(unread, err)
+			continue
+		}
+		l.addFound(path, file)
+	}
+	if unread != nil {
+		return unread
+	}
+	if len(l.inputs) == before {
+		return fmt.Errorf("read folder %s: there is no nginx configuration in it", folder)
+	}
+	return nil
+}
+
+// addFound adds a file of a folder, if it is a configuration.
+func (l *loader) addFound(path string, file *source.File) {
+	if noText(file.Text) != "" {
+		return
+	}
+	if inputs := l.dumps(path, file.Text); inputs != nil {
+		l.inputs = append(l.inputs, inputs...)
+		return
+	}
+	if !named(path) {
+		return
+	}
+	if doc := syntax.Parse(file); known(doc) && noConfiguration(doc) == "" {
+		l.inputs = append(l.inputs, l.fromDisk(path, doc))
+	}
+}
+
+// candidates returns the files of a folder that may be configurations by their names, in the order of bytes.
+func candidates(folder string) ([]string, error) {
+	var paths []string
+	seen := 0
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return inner(err)
+		}
+		if path != folder && strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() {
+			rel, err := filepath.Rel(folder, path)
+			if err == nil && strings.Count(rel, string(filepath.Separator)) >= maxFolderDepth || d.Name() == "node_modules" {
+				return filepath.SkipDir
+			}
+			return err
+		}
+		if seen++; seen > maxFolderFiles {
+			return errFolderTooLarge
+		}
+		if (named(path) || maybeDump(path)) && regular(path) {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths, err
+}
+
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// named says that a file's name is that of a main file or of a fragment: *.conf, or any name without an extension of
+// another kind in a folder sites-*.
+func named(path string) bool {
+	base := filepath.Base(path)
+	if strings.HasSuffix(base, ".conf") {
+		return true
+	}
+	return strings.HasPrefix(filepath.Base(filepath.Dir(path)), "sites-") && !strings.HasSuffix(base, "~") && !backup[filepath.Ext(base)]
+}
+
+var backup = map[string]bool{
+	".bak": true, ".old": true, ".orig": true, ".save": true, ".swp": true, ".rpmnew": true, ".rpmsave": true, ".disabled": true,
+	".dpkg-dist": true, ".dpkg-old": true, ".dpkg-new": true, ".md": true, ".gz": true,
+}
+
+// maybeDump says that a file's name is one under which people keep what nginx -T printed.
+func maybeDump(path string) bool {
+	switch filepath.Ext(path) {
+	case ".dump", ".txt", ".out":
+		return true
+	}
+	return false
+}

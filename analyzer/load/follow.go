@@ -1,0 +1,184 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// What a configuration may come to when its includes are expanded. A chain of includes ends in nginx where its file
+// descriptors do, 1,024 of them unless raised; for the other bounds nginx has only its memory.
+const (
+	maxDepth  = 1000
+	maxOpened = 500_000
+	maxBytes  = 512 << 20
+)
+
+// An include is an include directive that nginx would follow.
+type include struct {
+	at   *syntax.Directive
+	name string // its argument
+	glob bool   // wildcards in it count
+}
+
+// includesOf returns the includes of a file in nginx's order. An entry of split_clients or charset_map that starts
+// with "include" is none, and geo opens the name as it stands.
+func includesOf(doc *syntax.Document) []include {
+	type rest struct {
+		directives []syntax.Directive
+		block      string
+	}
+	var found []include
+	stack := []rest{{doc.Directives, ""}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if len(top.directives) == 0 {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		d, block := &top.directives[0], top.block
+		top.directives = top.directives[1:]
+		switch {
+		case d.Block != nil:
+			if len(d.Block.Directives) > 0 && d.Name.Value != "split_clients" && d.Name.Value != "charset_map" {
+				stack = append(stack, rest{d.Block.Directives, d.Name.Value})
+			}
+		case d.Name.Value == "include" && len(d.Args) == 1 && terminated(d):
+			name := d.Args[0].Value
+			found = append(found, include{d, name, block != "geo" && strings.ContainsAny(name, "*?[")})
+		}
+	}
+	return found
+}
+
+// terminated says that the directive's ";" is there: without it nginx has not come to read the include.
+func terminated(d *syntax.Directive) bool {
+	return d.End > d.Name.End && d.File.Text[d.End-1] == ';' && d.End > d.Args[len(d.Args)-1].End
+}
+
+// fullName returns the name under which nginx opens what an include names: a relative one is put behind the folder of
+// the main file, never that of the including one.
+func fullName(prefix, name string) string {
+	if isAbsolute(name) {
+		return name
+	}
+	return prefix + name
+}
+
+// isAbsolute knows names of both kinds of system, since a dump may have been made elsewhere.
+func isAbsolute(name string) bool {
+	if strings.HasPrefix(name, "/") {
+		return true
+	}
+	return len(name) > 2 && name[1] == ':' && (name[2] == '/' || name[2] == '\\') && (name[0]|0x20) >= 'a' && (name[0]|0x20) <= 'z'
+}
+
+// folderOf returns the part of a name up to its last slash, as nginx takes its prefix from the main file's name.
+func folderOf(name string) string {
+	return name[:strings.LastIndexAny(name, "/\\")+1]
+}
+
+// files is where included files come from: a dump or a disk.
+type files interface {
+	// open returns the file of a name, or the reason why there is none, in nginx's words where it has them.
+	open(name string) (*syntax.Document, string)
+	// match returns the names that a pattern matches, in nginx's order. A pattern may match none.
+	match(pattern string) ([]string, string)
+}
+
+// A follower expands the includes of one input. Each file is gone through once; what it comes to is kept, since it may
+// be included from many places.
+type follower struct {
+	in     *Input
+	from   files
+	prefix string
+	nodes  map[*syntax.Document]*extent
+}
+
+// An extent is what a file comes to with all that it includes.
+type extent struct {
+	open   bool // it is being gone through: whoever includes it now is part of it
+	height int  // longest chain of includes that starts here
+	opened int  // files opened, itself among them, each as often as it is included
+	bytes  int
+}
+
+// follow fills the input's documents and includes from its main document on.
+func follow(in *Input, from files, prefix string) {
+	in.includes = map[*syntax.Directive][]*syntax.Document{}
+	in.Documents = nil
+	f := follower{in: in, from: from, prefix: prefix, nodes: map[*syntax.Document]*extent{}}
+	f.visit(in.Main, 1)
+}
+
+func (f *follower) visit(doc *syntax.Document, depth int) *extent {
+	node := &extent{open: true, height: 1, opened: 1, bytes: len(doc.File.Text)}
+	f.nodes[doc] = node
+	f.in.Documents = append(f.in.Documents, doc)
+	for _, inc := range includesOf(doc) {
+		names, reason := f.names(inc)
+		if reason != "" {
+			f.in.problem(inc.at.Span(), reason)
+			continue
+		}
+		var docs []*syntax.Document
+		for _, name := range names {
+			child, reason := f.enter(node, depth, name)
+			if reason != "" {
+				f.in.problem(inc.at.Span(), reason)
+				if child != nil {
+					f.keep(inc, docs)
+					node.open = false
+					return node
+				}
+				continue
+			}
+			docs = append(docs, child)
+		}
+		f.keep(inc, docs)
+	}
+	node.open = false
+	return node
+}
+
+func (f *follower) keep(inc include, docs []*syntax.Document) {
+	if len(docs) > 0 {
+		f.in.includes[inc.at] = docs
+	}
+}
+
+func (f *follower) names(inc include) ([]string, string) {
+	name := fullName(f.prefix, inc.name)
+	if inc.glob {
+		return f.from.match(name)
+	}
+	return []string{name}, ""
+}
+
+// enter goes through an included file, unless that has been done, and adds what it comes to to the including one. With
+// a reason there is nothing to expand; where a document comes with it, nothing further can be.
+func (f *follower) enter(parent *extent, depth int, name string) (*syntax.Document, string) {
+	doc, reason := f.from.open(name)
+	if reason != "" {
+		return nil, reason
+	}
+	child := f.nodes[doc]
+	switch {
+	case child != nil && child.open:
+		return nil, fmt.Sprintf(`open() "%s" failed (24: Too many open files): the include leads back to a file that it is part of`, name)
+	case child == nil && depth < maxDepth:
+		child = f.visit(doc, depth+1)
+	case child == nil || depth+child.height > maxDepth:
+		return nil, fmt.Sprintf(`open() "%s" failed (24: Too many open files): includes nested more than %d deep are not followed`, name, maxDepth)
+	}
+	opened, bytes := parent.opened+child.opened, parent.bytes+child.bytes
+	switch {
+	case opened > maxOpened:
+		return doc, fmt.Sprintf("includes that open more than %d files in all are not followed, here and further on", maxOpened)
+	case bytes > maxBytes:
+		return doc, fmt.Sprintf("includes that come to more than %d MiB in all are not followed, here and further on", maxBytes>>20)
+	}
+	parent.opened, parent.bytes, parent.height = opened, bytes, max(parent.height, 1+child.height)
+	return doc, ""
+}

@@ -1,0 +1,191 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// A loader collects the inputs of one call of Load.
+type loader struct {
+	options Options
+	disk    *disk
+	inputs  []*Input
+	real    map[string]string // canonical paths by path on disk
+}
+
+func newLoader(o Options) (*loader, error) {
+	if o.Context != nil {
+		if _, err := directive.ParsePath(o.Context); err != nil {
+			return nil, fmt.Errorf("read context %s: %w", strings.Join(o.Context, ","), err)
+		}
+	}
+	d, err := newDisk(o)
+	if err != nil {
+		return nil, err
+	}
+	return &loader{options: o, disk: d, real: map[string]string{}}, nil
+}
+
+// add reads the inputs of one path.
+func (l *loader) add(path string) error {
+	if path == "-" {
+		if l.options.Stdin == nil {
+			return errors.New("read standard input: there is none")
+		}
+		text, err := readAll(l.options.Stdin, maxText)
+		if err != nil {
+			return fmt.Errorf("read standard input: %w", err)
+		}
+		return l.addText(path, &source.File{Path: path, Text: text})
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, inner(err))
+	}
+	if info.IsDir() {
+		return l.addFolder(path)
+	}
+	file, err := l.named(path)
+	if err != nil {
+		return err
+	}
+	return l.addText(path, file)
+}
+
+// inner takes the operation and the path off an error, since both are named already.
+func inner(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// named reads a file that the caller named. Below the root it has the name that the configuration would use, and is
+// opened as any other file there. A pipe is read to its end.
+func (l *loader) named(path string) (*source.File, error) {
+	name := filepath.ToSlash(path)
+	if inside, ok := l.inside(path); ok {
+		text, at, err := l.disk.read(inside, maxText)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, inner(err))
+		}
+		return &source.File{Path: inside, Text: text, Disk: at}, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, inner(err))
+	}
+	defer file.Close()
+	text, err := readAll(file, maxText)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, inner(err))
+	}
+	return &source.File{Path: name, Text: text, Disk: path}, nil
+}
+
+// inside returns the name that a path on disk has within the root, if it lies there.
+func (l *loader) inside(path string) (string, bool) {
+	if l.disk.root == nil {
+		return "", false
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	if rest, ok := below(l.disk.real, abs); ok {
+		return "/" + rest, true
+	}
+	if folder, err := canonical(filepath.Dir(abs)); err == nil { // the way to the root may lead through links
+		if rest, ok := below(l.disk.real, filepath.Join(folder, filepath.Base(abs))); ok {
+			return "/" + rest, true
+		}
+	}
+	return "", false
+}
+
+// addText makes inputs of a text: a dump, or a file with what it includes.
+func (l *loader) addText(path string, file *source.File) error {
+	if reason := noText(file.Text); reason != "" {
+		return fmt.Errorf("read %s: %s", path, reason)
+	}
+	if inputs := l.dumps(path, file.Text); inputs != nil {
+		l.inputs = append(l.inputs, inputs...)
+		return nil
+	}
+	doc := syntax.Parse(file)
+	if reason := noConfiguration(doc); reason != "" {
+		return fmt.Errorf("read %s: %s", path, reason)
+	}
+	l.inputs = append(l.inputs, l.fromDisk(path, doc))
+	return nil
+}
+
+// fromDisk makes an input of a file that has been read, following its includes.
+func (l *loader) fromDisk(path string, doc *syntax.Document) *Input {
+	in := &Input{Path: path, Kind: Tree, Main: doc}
+	files := &onDisk{disk: l.disk, docs: map[string]*syntax.Document{doc.File.Path: doc}, left: maxText - int64(len(doc.File.Text))}
+	follow(in, files, l.prefix(doc.File))
+	in.settle(l.options.Context)
+	return in
+}
+
+// prefix returns what is put in front of a relative include.
+func (l *loader) prefix(main *source.File) string {
+	prefix := filepath.ToSlash(l.options.Prefix)
+	if prefix == "" {
+		return folderOf(main.Path)
+	}
+	if inside, ok := l.inside(prefix); ok {
+		prefix = inside
+	}
+	return strings.TrimSuffix(prefix, "/") + "/"
+}
+
+// independent returns the inputs that no other one includes, each once.
+func (l *loader) independent() []*Input {
+	included := map[string]*Input{} // by canonical path, the first input that includes it
+	for _, in := range l.inputs {
+		for _, doc := range in.Documents[1:] {
+			if real := l.canonical(doc.File); real != "" && included[real] == nil {
+				included[real] = in
+			}
+		}
+	}
+	var kept []*Input
+	mains := map[string]bool{}
+	dropped := map[*Input]bool{}
+	for _, in := range l.inputs {
+		real := l.canonical(in.Main.File)
+		if by := included[real]; real != "" && (mains[real] || by != nil && by != in && !dropped[by]) {
+			dropped[in] = true
+			continue
+		}
+		mains[real] = true
+		kept = append(kept, in)
+	}
+	return kept
+}
+
+func (l *loader) canonical(file *source.File) string {
+	if file.Disk == "" {
+		return ""
+	}
+	real, ok := l.real[file.Disk]
+	if !ok {
+		var err error
+		if real, err = canonical(file.Disk); err != nil {
+			real = file.Disk
+		}
+		l.real[file.Disk] = real
+	}
+	return real
+}
