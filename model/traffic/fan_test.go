@@ -127,7 +127,7 @@ func TestReadFanRefuses(t *testing.T) {
 		{`[]`, "a list where an object is expected"},
 		{`{"requests": [`, "not valid JSON: it ends too early"},
 		{`{"requests": [}`, "not valid JSON: "},
-		{`{"requests": []} x`, "something follows"},
+		{`{"requests": []} x`, "not valid JSON: invalid character 'x' after top-level value"},
 		{`{"requests": []}`, "fan has no requests"},
 		{`{}`, "fan has no requests"},
 		{`{"fans": []}`, "a collection of fans; a file has to hold one fan"},
@@ -163,7 +163,7 @@ func TestReadFanRefuses(t *testing.T) {
 		{`{"client_queues": [{"group": "g", "at_once": 1, "protocols": ["h9"]}], "requests": [{}]}`, `unknown protocol "h9"; known are h1, h2`},
 		{`{"requests": [` + strings.Repeat(`{},`, maxFanRequests) + `{}]}`, "requests: 10001 are more than 10000"},
 		{strings.Repeat(" ", maxFanBytes+1), "fan is longer than 16777216 bytes"},
-		{strings.Repeat("[", 1<<20), "a list where an object is expected"},
+		{strings.Repeat("[", 1<<20), "exceeded max depth"},
 		{`{"requests": ` + strings.Repeat("[", 1<<20), "not valid JSON: "},
 	} {
 		if _, err := ReadFan(strings.NewReader(tt.text), "f"); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -22,43 +21,87 @@ type member struct {
 // members returns what a JSON object holds, in the order written: header lines keep theirs. A name that stands twice is
 // refused, since readers disagree about which one counts.
 func members(data []byte) ([]member, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	t, err := d.Token()
-	if err != nil {
-		return nil, syntax(err)
+	data = bytes.TrimSpace(data)
+	if !json.Valid(data) {
+		return nil, syntax(data)
 	}
-	if t != json.Delim('{') {
+	if data[0] != '{' {
 		return nil, fmt.Errorf("%s where an object is expected", describe(data))
 	}
-	var ms []member
-	seen := map[string]bool{}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, syntax(err)
+	ms := make([]member, 0, 8)
+	for rest := space(data[1:]); rest[0] != '}'; {
+		name, after := cut(rest)
+		value, after := cut(space(space(after)[1:])) // behind the colon
+		m := member{value: value}
+		var err error
+		if m.name, err = text(name); err != nil {
+			return nil, err
 		}
-		m := member{name: name.(string)} // the decoder lets no other token stand here
-		if err := d.Decode(&m.value); err != nil {
-			return nil, syntax(err)
-		}
-		if seen[m.name] {
-			return nil, fmt.Errorf("field %s stands twice", quoted(m.name))
-		}
-		seen[m.name] = true
 		ms = append(ms, m)
+		if rest = space(after); rest[0] == ',' {
+			rest = space(rest[1:])
+		}
 	}
-	if _, err := d.Token(); err != nil {
-		return nil, syntax(err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the JSON object")
-	}
-	return ms, nil
+	return ms, distinct(ms)
 }
 
-// syntax words an error of the JSON reader.
-func syntax(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+// distinct refuses a name that stands twice.
+func distinct(ms []member) error {
+	names := make(map[string]struct{}, len(ms))
+	for _, m := range ms {
+		if _, ok := names[m.name]; ok {
+			return fmt.Errorf("field %s stands twice", quoted(m.name))
+		}
+		names[m.name] = struct{}{}
+	}
+	return nil
+}
+
+// cut parts the first value from what follows. The text has been found valid, so only its ends are looked for.
+func cut(data []byte) (value, rest []byte) {
+	depth := 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			for i++; data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		default:
+			if depth == 0 {
+				return scalar(data)
+			}
+			continue
+		}
+		if depth == 0 {
+			return data[:i+1], data[i+1:]
+		}
+	}
+	return data, nil
+}
+
+// scalar parts a number, true, false or null from what follows.
+func scalar(data []byte) (value, rest []byte) {
+	i := 0
+	for i < len(data) && !strings.ContainsRune(",]} \t\r\n", rune(data[i])) {
+		i++
+	}
+	return data[:i], data[i:]
+}
+
+func space(data []byte) []byte { return bytes.TrimLeft(data, " \t\r\n") }
+
+// syntax words what is wrong with a text that is no JSON.
+func syntax(data []byte) error {
+	var into json.RawMessage
+	err := json.Unmarshal(data, &into)
+	if err == nil || err.Error() == "unexpected end of JSON input" {
 		return errors.New("not valid JSON: it ends too early")
 	}
 	return fmt.Errorf("not valid JSON: %w", err)
@@ -66,23 +109,42 @@ func syntax(err error) error {
 
 // elements returns what a JSON list holds.
 func elements(value json.RawMessage) ([]json.RawMessage, error) {
-	var list []json.RawMessage
 	if value[0] != '[' {
 		return nil, fmt.Errorf("%s where a list is expected", describe(value))
 	}
-	err := json.Unmarshal(value, &list)
-	return list, err
+	var list []json.RawMessage
+	for rest := space(value[1:]); rest[0] != ']'; {
+		item, after := cut(rest)
+		list = append(list, item)
+		if rest = space(after); rest[0] == ',' {
+			rest = space(rest[1:])
+		}
+	}
+	return list, nil
 }
 
 func isNull(value json.RawMessage) bool { return string(value) == "null" }
 
 func text(value json.RawMessage) (string, error) {
-	var s string
 	if value[0] != '"' {
 		return "", fmt.Errorf("%s where a string is expected", describe(value))
 	}
+	if inner := value[1 : len(value)-1]; plain(inner) {
+		return string(inner), nil
+	}
+	var s string
 	err := json.Unmarshal(value, &s)
 	return s, err
+}
+
+// plain reports whether a string stands for itself, without escapes and in ASCII.
+func plain(inner []byte) bool {
+	for _, c := range inner {
+		if c == '\\' || c >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 func texts(value json.RawMessage) ([]string, error) {

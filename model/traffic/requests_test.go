@@ -110,7 +110,7 @@ func TestReadRequestsRefuses(t *testing.T) {
 		{`{"t_ms":0,"url":"http://a/","method":""}`, `method: "" is no method`},
 		{`{"t_ms":0,"url":"http://a/","response":{"code":200}}`, `response: unknown field "code"; allowed are status, headers`},
 		{`{"t_ms":0,"url":"http://a/","response":{"status":99}}`, "response: status: 99 is not between 100 and 599"},
-		{`{"t_ms":0,"url":"http://a/"} {}`, "something follows the JSON object"},
+		{`{"t_ms":0,"url":"http://a/"} {}`, "not valid JSON: invalid character '{' after top-level value"},
 		{`{"t_ms":0,`, "not valid JSON: it ends too early"},
 		{`[0]`, "a list where an object is expected"},
 		{`0`, "0 where an object is expected"},
