@@ -16,6 +16,7 @@ type checkKey struct {
 type checked struct {
 	variant *directive.Variant
 	fault   directive.Fault
+	foreign bool    // of no module of nginx itself
 	handle  handler // nil where the directive means nothing to the tree
 }
 
@@ -36,6 +37,7 @@ func (r *resolver) lookup(name string, at directive.Context) checked {
 		c.variant, c.fault = directive.Check(name, at, r.version, 0, false)
 		if c.variant != nil {
 			c.fault = directive.OK // its arguments are looked at each time
+			c.foreign = c.variant.Origin != directive.Nginx
 		}
 		c.handle = handlerOf(name, at)
 		r.checks[key] = c
@@ -60,6 +62,13 @@ func (r *resolver) directive(it Item, v *visit, s *scope) {
 	}
 	if !r.checkItem(it, c, s) {
 		r.refusedZone(it)
+		r.skip(it, v, s)
+		return
+	}
+	switch {
+	case c.foreign || s.at == directive.Opaque:
+		r.foreign(it)
+	case s.at&directive.AnyHTTP != 0 && !r.readUses(it, c.variant, s):
 		r.skip(it, v, s)
 		return
 	}
@@ -120,7 +129,7 @@ func (r *resolver) refuseFault(it Item, fault directive.Fault, s *scope) {
 	out := Refusal{Span: it.WordSpan(it.Name), Line: line(it.Directive), Text: fault.Text(name)}
 	switch fault {
 	case directive.Unknown:
-		out.Kind = UnknownDirective
+		out.Kind, r.foreigners = UnknownDirective, true
 		if _, ok := directive.Lookup(name); ok {
 			out.Kind = UnsupportedVersion
 		}

@@ -15,6 +15,7 @@ func (r *resolver) closeHTTP() {
 	h.bindLimits()
 	h.mergeSlashes()
 	r.duplicateLocations()
+	r.unknownVariables()
 	r.conflictingNames()
 }
 

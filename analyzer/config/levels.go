@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
@@ -59,8 +61,11 @@ func (r *resolver) closeAll() {
 func handlerOf(name string, at directive.Context) handler {
 	switch at {
 	case directive.Main:
-		if name == "http" {
+		switch name {
+		case "http":
 			return (*resolver).httpBlock
+		case "load_module":
+			return (*resolver).loadModule
 		}
 		return nil
 	case directive.HTTP:
@@ -80,6 +85,19 @@ func handlerOf(name string, at directive.Context) handler {
 		return nil
 	}
 	return settingHandler(name)
+}
+
+// loadModule notes a module that is loaded: one that is not nginx's own may define any variable.
+func (r *resolver) loadModule(it Item, _ *visit, _ *scope) {
+	for _, own := range []string{
+		"ngx_stream_module", "ngx_mail_module", "ngx_http_xslt_filter_module", "ngx_http_image_filter_module",
+		"ngx_http_geoip_module", "ngx_stream_geoip_module", "ngx_http_perl_module",
+	} {
+		if strings.Contains(it.Arg(0), own) {
+			return
+		}
+	}
+	r.foreigners = true
 }
 
 func httpHandler(name string) handler {
@@ -196,6 +214,7 @@ func (r *resolver) ifBlock(it Item, v *visit, s *scope) {
 	if s.location != nil {
 		at = directive.LocationIf
 	}
+	r.condition(it, s)
 	r.block(it, v, r.newBranch(it, at, s))
 }
 
@@ -236,7 +255,7 @@ func (r *resolver) upstreamBlock(it Item, v *visit, s *scope) {
 
 // entries returns the lines of a block whose lines are no directives (map, geo), includes expanded.
 func (r *resolver) entries(it Item, v *visit, s *scope) []Item {
-	inner := &scope{at: directive.Entries, level: s.level}
+	inner := &scope{at: directive.Entries, level: s.level, plain: it.Name.Value == "split_clients"}
 	var items []Item
 	inner.into = &items
 	r.block(it, v, inner)

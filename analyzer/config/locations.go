@@ -31,6 +31,10 @@ func (r *resolver) locationPattern(it Item, s *scope) (modifier, pattern string,
 	}
 	if modifier, pattern, ok = splitLocation(args); !ok {
 		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "invalid location modifier "+quoted(it.Arg(0)))
+		return
+	}
+	if modifier == "~" || modifier == "~*" {
+		r.regex(it, it.Args[len(it.Args)-1], pattern, modifier == "~*", s)
 	}
 	return modifier, pattern, ok
 }

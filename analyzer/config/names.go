@@ -22,6 +22,9 @@ func (r *resolver) serverName(it Item, _ *visit, s *scope) {
 				Text: fmt.Sprintf(`server name "%s" has suspicious symbols`, text),
 			})
 		}
+		if pattern, ok := strings.CutPrefix(text, "~"); ok {
+			r.regex(it, w, pattern, strings.ToLower(pattern) != pattern, s)
+		}
 		s.server.Names = append(s.server.Names, &Name{Text: text, Kind: nameKind(text), Span: it.WordSpan(w)})
 	}
 }

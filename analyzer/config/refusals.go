@@ -63,7 +63,7 @@ func (r *resolver) finish() {
 
 // syntaxErrors tells the errors of grammar that stand before an offset and were not told yet.
 func (r *resolver) syntaxErrors(v *visit, l *Level, before int) {
-	for len(v.errors) > 0 && int(v.errors[0].Span.Start) < before {
+	for len(v.errors) > 0 && int(v.errors[0].Read) < before {
 		e := &v.errors[0]
 		v.errors = v.errors[1:]
 		r.broken = true

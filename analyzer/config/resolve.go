@@ -48,6 +48,12 @@ type resolver struct {
 	zones zones
 	ports ports
 
+	regexes map[string]looked
+
+	used       map[string]bool // variables that something asks for
+	uses       []use           // of them those that nginx itself has not, in the order of their first use
+	foreigners bool            // a module that is not nginx's own is in use
+
 	scratch []Item // items of the levels that are open, the innermost's last
 	items   arena
 
@@ -68,6 +74,8 @@ func newResolver(in *load.Input, o Options) *resolver {
 		version: version,
 		checks:  make(map[checkKey]checked),
 		seen:    make(map[refusalKey]struct{}),
+		regexes: make(map[string]looked),
+		used:    make(map[string]bool),
 		zones:   newZones(),
 		ports:   newPorts(),
 	}
@@ -90,6 +98,7 @@ type scope struct {
 	server   *Server
 	location *Location
 	unique   []uniqueItem // the directives seen here that may stand here once
+	plain    bool         // an include is an entry like any other
 	first    int          // of the level's items in scratch
 }
 
@@ -123,7 +132,7 @@ func (r *resolver) body(ds []syntax.Directive, v *visit, s *scope) {
 				return
 			}
 		}
-		if d.Name.Value == "include" {
+		if d.Name.Value == "include" && !s.plain && (s.at != directive.Entries || len(d.Args) == 1) {
 			r.include(d, v, s)
 			continue
 		}

@@ -108,6 +108,14 @@ func settingHandler(name string) handler {
 		return (*resolver).accessLog
 	case "error_page":
 		return (*resolver).errorPage
+	case "set":
+		return (*resolver).setVariable
+	case "rewrite":
+		return (*resolver).rewrite
+	case "return":
+		return (*resolver).returns
+	case "auth_request_set", "perl_set", "js_set", "js_var":
+		return (*resolver).fillVariable
 	case "limit_req_status", "limit_conn_status":
 		return (*resolver).rejectStatus
 	}

@@ -43,8 +43,3 @@ func (r *resolver) checkValue(it Item, variant *directive.Variant, s *scope) boo
 	r.refuseWord(it, w, s.level, InvalidValue, text)
 	return false
 }
-
-// variableBlock reads map, geo and split_clients.
-func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
-	r.entries(it, v, s)
-}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
-	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
 // minZone is the least size of a zone that nginx takes: eight pages, on a machine with pages of 4 KiB.
@@ -220,16 +219,6 @@ func (r *resolver) readConnZone(it Item, s *scope) bool {
 func (r *resolver) badParameter(it Item, w syntax.Word, l *Level) bool {
 	r.refuseWord(it, w, l, InvalidValue, "invalid parameter "+quoted(w.Value))
 	return false
-}
-
-// template reads a complex value.
-func (r *resolver) template(it Item, w syntax.Word, l *Level) (value.Template, bool) {
-	t, err := value.Parse(w.Value)
-	if err != nil {
-		r.refuseWord(it, w, l, InvalidValue, err.Error())
-		return t, false
-	}
-	return t, true
 }
 
 // otherZoneHandler returns what notes the name of a zone that another module defines at http level.

@@ -30,6 +30,7 @@ func (r *reader) fail(start, end, at int, text string) {
 		Span: source.Span{File: r.file, Start: uint32(start), End: uint32(end)},
 		Line: r.file.Position(uint32(at)).Line,
 		Text: text,
+		Read: uint32(r.pos),
 	})
 }
 

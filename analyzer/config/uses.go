@@ -1,0 +1,95 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// A use is the first place that asks for a variable.
+type use struct {
+	name  string
+	item  Item
+	word  syntax.Word
+	level *Level
+}
+
+// template reads a complex value, and notes the variables that it asks for.
+func (r *resolver) template(it Item, w syntax.Word, l *Level) (value.Template, bool) {
+	t, err := value.Parse(w.Value)
+	if err != nil {
+		r.refuseWord(it, w, l, InvalidValue, err.Error())
+		return t, false
+	}
+	for _, p := range t.Parts {
+		if p.Variable != "" && (len(p.Variable) > 1 || p.Variable[0] > '9') {
+			r.use(p.Variable, it, w, l)
+		}
+	}
+	return t, true
+}
+
+func (r *resolver) use(name string, it Item, w syntax.Word, l *Level) {
+	if !r.used[name] {
+		r.used[name] = true
+		if !value.Builtin(name) {
+			r.uses = append(r.uses, use{name, it, w, l})
+		}
+	}
+}
+
+// scripted returns which arguments of a directive are complex values, for those of nginx's own that read them in a way
+// of their own: from first up to, but not including, last.
+func scripted(name string, args int) (first, last int) {
+	switch name {
+	case "proxy_set_header", "grpc_set_header", "add_header", "add_trailer", "fastcgi_param", "uwsgi_param", "scgi_param":
+		return 1, 2
+	case "proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass", "root", "alias":
+		return 0, 1
+	case "log_format":
+		return 1, args
+	case "try_files", "index":
+		return 0, args
+	case "error_page":
+		return args - 1, args
+	case "map":
+		return 0, 1
+	}
+	return 0, 0
+}
+
+// readUses notes the variables of a directive that has no reader of its own.
+func (r *resolver) readUses(it Item, variant *directive.Variant, s *scope) bool {
+	first, last := scripted(it.Name.Value, len(it.Args))
+	if variant.Kind == directive.Complex {
+		first, last = 0, 1
+	}
+	for i := first; i < last && i < len(it.Args); i++ {
+		w := it.Args[i]
+		if strings.IndexByte(w.Value, '$') < 0 {
+			continue
+		}
+		if _, ok := r.template(it, w, s.level); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// unknownVariables refuses the variables that nothing defines. nginx finds them when the http block closes, and names
+// no line. A module that is not nginx's own may define any variable, so with one of those in use nothing is refused.
+func (r *resolver) unknownVariables() {
+	if r.partial() || r.foreigners {
+		return
+	}
+	for _, u := range r.uses {
+		if !r.http.Variables.Defined(u.name) {
+			r.refuse(u.level, Refusal{
+				Kind: InvalidValue, Span: u.item.WordSpan(u.word), Text: fmt.Sprintf(`unknown "%s" variable`, u.name),
+			})
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// variableBlock reads map, geo and split_clients into the variables that they define.
+func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
+	entries := r.entries(it, v, s)
+	args := make([]string, len(it.Args))
+	for i, w := range it.Args {
+		args[i] = w.Value
+	}
+	words := make([][]string, len(entries))
+	for i, e := range entries {
+		words[i] = entryWords(e.Directive)
+		if it.Name.Value == "map" && len(e.Args) == 1 && strings.Contains(e.Arg(0), "$") {
+			r.template(e, e.Args[0], s.level)
+		}
+	}
+	variables := r.http.Variables
+	var problems []value.Problem
+	switch it.Name.Value {
+	case "map":
+		problems = variables.Map(args, words)
+	case "geo":
+		problems = variables.Geo(args, words)
+	default:
+		problems = variables.SplitClients(args, words)
+	}
+	for _, p := range problems {
+		r.refuseEntry(it, entries, p, s.level)
+	}
+}
+
+func entryWords(d *syntax.Directive) []string {
+	words := make([]string, 1, 1+len(d.Args))
+	words[0] = d.Name.Value
+	for _, w := range d.Args {
+		words = append(words, w.Value)
+	}
+	return words
+}
+
+// refuseEntry tells what is wrong with a block of entries: with one of them, or with the block as a whole.
+func (r *resolver) refuseEntry(it Item, entries []Item, p value.Problem, l *Level) {
+	out := Refusal{Kind: InvalidValue, Text: p.Text, Warning: p.Warning}
+	switch {
+	case p.Entry >= 0:
+		e := entries[p.Entry]
+		out.Span, out.Line = e.Head(), line(e.Directive)
+	case strings.HasPrefix(p.Text, "percent total"): // found at the block's end
+		out.Span, out.Line = it.Head(), it.File.Position(it.Block.Close).Line
+	default:
+		out.Span, out.Line = it.Head(), line(it.Directive)
+	}
+	r.refuse(l, out)
+}
+
+// declare makes a variable known that gets its value while a request runs; see value.Definitions.Declare.
+func (r *resolver) declare(it Item, w syntax.Word, name, reason string, s *scope) bool {
+	if err := r.http.Variables.Declare(name, reason); err != nil {
+		r.refuseWord(it, w, s.level, InvalidValue, err.Error())
+		return false
+	}
+	return true
+}
+
+// setVariable reads set.
+func (r *resolver) setVariable(it Item, _ *visit, s *scope) {
+	name, ok := strings.CutPrefix(it.Arg(0), "$")
+	if !ok {
+		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "invalid variable name "+quoted(it.Arg(0)))
+		return
+	}
+	if r.declare(it, it.Args[0], name, "", s) {
+		r.template(it, it.Args[1], s.level)
+	}
+}
+
+// fillVariable reads a directive that fills the variable of its first argument while a request runs.
+func (r *resolver) fillVariable(it Item, _ *visit, s *scope) {
+	name, ok := strings.CutPrefix(it.Arg(0), "$")
+	if !ok {
+		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "invalid variable name "+quoted(it.Arg(0)))
+		return
+	}
+	r.declare(it, it.Args[0], name, fmt.Sprintf("$%s is set by %s", name, it.Name.Value), s)
+}
+
+// foreign notes the variables that a directive of another project's module may define: each of its words that is a
+// variable and nothing else.
+func (r *resolver) foreign(it Item) {
+	r.foreigners = true
+	if r.http == nil {
+		return
+	}
+	for _, w := range append([]syntax.Word{it.Name}, it.Args...) {
+		if name, ok := strings.CutPrefix(w.Value, "$"); ok && name != "" && strings.Trim(name, wordCharacters) == "" {
+			_ = r.http.Variables.Declare(name, fmt.Sprintf("$%s is set by %s", name, it.Name.Value)) // a word that nginx defines itself is only used here
+		}
+	}
+}
+
+const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
