@@ -17,6 +17,8 @@ import (
 type dump struct {
 	preamble string // lines that belong to no file
 	docs     []*syntax.Document
+	starts   []int  // the marker of each
+	in       *Input // the files, their includes followed
 	doubts   []doubt
 }
 
@@ -37,6 +39,7 @@ type splitter struct {
 	pieces  []*syntax.Document
 	places  map[string][]int // markers by path
 	mains   []int            // markers whose piece opens a block that a configuration has only once
+	refused map[int]bool     // markers that turned out to be none
 	budget  int              // bytes that may still be read again
 }
 
@@ -50,7 +53,7 @@ func splitDump(name, text string) []*dump {
 	s := &splitter{name: name, text: text, eol: eol, markers: markers, budget: 8*len(text) + 1<<16}
 	s.pieces = make([]*syntax.Document, len(markers))
 	parallel(len(markers), func(i int) { s.pieces[i] = syntax.Parse(s.file(i, i+1)) })
-	s.places = map[string][]int{}
+	s.places, s.refused = map[string][]int{}, map[int]bool{}
 	for i, m := range markers {
 		s.places[m.path] = append(s.places[m.path], i)
 		if opensOnce(s.pieces[i]) {
@@ -59,12 +62,12 @@ func splitDump(name, text string) []*dump {
 	}
 	var dumps []*dump
 	for i := 0; i < len(markers); {
-		d := &dump{}
+		d, next := s.split(i)
 		if i == 0 {
-			d.preamble = text[:markers[0].start]
+			d.preamble = text[:markers[0].start] + d.preamble
 		}
-		i = s.split(d, i)
 		dumps = append(dumps, d)
+		i = next
 	}
 	return dumps
 }
@@ -111,8 +114,27 @@ func (s *splitter) file(i, j int) *source.File {
 	return &source.File{Path: s.markers[i].path, Text: s.text[from:to], Container: s.name, Base: uint32(from)}
 }
 
-// split cuts one dump that starts at marker first, and returns the marker that starts the next one.
-func (s *splitter) split(d *dump, first int) (next int) {
+// split cuts one dump that starts at marker first, and returns the marker that starts the next one. Then it lets the
+// files be opened as nginx would: one that comes too early, by a line behind which nginx would not have gone on like
+// that, was no file, and the cutting is done again without it.
+func (s *splitter) split(first int) (d *dump, next int) {
+	for try := 0; ; try++ {
+		d, next = s.cut(first)
+		d.in = &Input{Path: s.name, Kind: Dump, Main: d.docs[0]}
+		follow(d.in, newInDump(d.docs), folderOf(d.docs[0].File.Path))
+		intruder := s.intruder(d)
+		if intruder < 0 || try == maxTries {
+			return d, next
+		}
+		s.refused[intruder] = true
+	}
+}
+
+// maxTries bounds how often a dump is cut again.
+const maxTries = 20
+
+func (s *splitter) cut(first int) (d *dump, next int) {
+	d = &dump{}
 	r := newReach(folderOf(s.markers[first].path))
 	for start := first; ; {
 		r.take(s.markers[start].path)
@@ -123,14 +145,35 @@ func (s *splitter) split(d *dump, first int) (next int) {
 				r.add(includesOf(s.pieces[end]))
 			}
 			damaged = damaged || !whole
-			found = end == len(s.markers) || s.restarts(first, end, r) || s.real(d, r, end, damaged)
+			found = end == len(s.markers) || s.restarts(first, end, r) || s.real(d, r, start, end, damaged)
 		}
 		s.finish(d, start, end)
 		if end == len(s.markers) || s.restarts(first, end, r) {
-			return end
+			return d, end
 		}
 		start = end
 	}
+}
+
+// intruder returns the marker of the first file that does not stand where nginx would have opened it, if nothing but
+// a pattern leads to it and no empty line precedes it; -1 if there is none.
+func (s *splitter) intruder(d *dump) int {
+	opened := d.in.Documents
+	i := 0
+	for i < len(d.docs) && i < len(opened) && d.docs[i] == opened[i] {
+		i++
+	}
+	if i == 0 || i == len(d.docs) || s.spaced(d.starts[i]) {
+		return -1
+	}
+	r := newReach(folderOf(opened[0].File.Path))
+	for _, doc := range d.docs[:i] {
+		r.add(includesOf(doc))
+	}
+	if r.needs(d.docs[i].File.Path) {
+		return -1
+	}
+	return d.starts[i]
 }
 
 // closes returns the marker in front of which the text from piece i on is whole: no block and no string is open there.
@@ -209,16 +252,27 @@ func (s *splitter) repeats(i int, path string) bool {
 	return len(places) > 0 && places[len(places)-1] >= i
 }
 
-// real decides whether marker i ends the current file: an include of what was read leads to its path, and the path has
-// not been there before. What stays in doubt is noted.
-func (s *splitter) real(d *dump, r *reach, i int, damaged bool) bool {
+// real decides whether marker i ends the file that starts at marker start: an include of what was read leads to its
+// path, and the path has not been there before. What stays in doubt is noted.
+func (s *splitter) real(d *dump, r *reach, start, i int, damaged bool) bool {
 	m := s.markers[i]
+	if s.refused[i] {
+		return false
+	}
 	if !r.leads(m.path) {
 		if s.spaced(i) || damaged {
-			d.doubts = append(d.doubts, doubt{at: m.start, text: fmt.Sprintf(
-				`the line "%s%s:" was taken for a comment, since no include before it leads to a further file of that name`, markerHead, m.path)})
+			d.doubt(m, `the line "%s%s:" was taken for a comment, since no include before it leads to a further file of that name`)
 		}
 		return false
+	}
+	if !r.needs(m.path) || s.repeats(i+1, m.path) {
+		if i == start+1 && s.touch(start) {
+			return false // nginx ends even an empty file with a newline
+		}
+		if s.touch(i) && !s.spaced(i) && r.leads(s.markers[i+1].path) {
+			d.doubt(m, `of two lines in a row that may start a file, the first, "%s%s:", was taken for a comment`)
+			return false
+		}
 	}
 	further, _ := slices.BinarySearch(s.mains, i+1)
 	for _, k := range s.places[m.path] {
@@ -227,16 +281,24 @@ func (s *splitter) real(d *dump, r *reach, i int, damaged bool) bool {
 			continue
 		case s.spaced(i) && !s.spaced(k):
 			continue // text of a file, which no line of nginx's own precedes
+		case s.spaced(k) && !s.spaced(i):
+			d.doubt(m, `two lines "%s%s:" may start that file, the second was taken`)
+			return false
 		}
-		took, second := "first", s.spaced(k) && !s.spaced(i)
-		if second {
-			took = "second"
-		}
-		d.doubts = append(d.doubts, doubt{at: m.start, text: fmt.Sprintf(
-			`two lines "%s%s:" may start that file, the %s was taken`, markerHead, m.path, took)})
-		return !second
+		d.doubt(m, `two lines "%s%s:" may start that file, the first was taken`)
+		return true
 	}
 	return true
+}
+
+// doubt notes that a marker may have been misjudged.
+func (d *dump) doubt(m marker, format string) {
+	d.doubts = append(d.doubts, doubt{at: m.start, text: fmt.Sprintf(format, markerHead, m.path)})
+}
+
+// touch says that the next marker follows marker i without any line between.
+func (s *splitter) touch(i int) bool {
+	return i+1 < len(s.markers) && s.markers[i].text == s.markers[i+1].start
 }
 
 // spaced says that an empty line precedes marker i, as one does behind any file that ends with a newline, or a line of
@@ -267,7 +329,7 @@ func (s *splitter) finish(d *dump, start, end int) {
 	if end > start+1 {
 		doc = syntax.Parse(s.file(start, end))
 	}
-	d.docs = append(d.docs, doc)
+	d.docs, d.starts = append(d.docs, doc), append(d.starts, start)
 	from, to := int(doc.File.Base), int(doc.File.Base)+len(doc.File.Text)
 	d.preamble += s.text[s.markers[start].text:from]
 	if rest := s.text[to:s.end(end)]; rest != s.eol {

@@ -64,7 +64,7 @@ func (l *loader) dumps(path, text string) []*Input {
 	}
 	var inputs []*Input
 	for _, d := range splitDump(path, text) {
-		inputs = append(inputs, fromDump(path, d))
+		inputs = append(inputs, fromDump(d))
 	}
 	return inputs
 }
@@ -81,15 +81,15 @@ func outsideFiles(text string) bool {
 	})
 }
 
-// fromDump makes the input of one dump.
-func fromDump(path string, d *dump) *Input {
-	in := &Input{Path: path, Kind: Dump, Main: d.docs[0], Preamble: d.preamble}
+// fromDump completes the input of one dump.
+func fromDump(d *dump) *Input {
+	in := d.in
+	in.Preamble = d.preamble
 	for _, doubt := range d.doubts {
 		start := uint32(max(doubt.at-int(doubt.doc.File.Base), 0))
 		length := strings.IndexByte(doubt.doc.File.Text[start:]+"\n", '\n')
 		in.problem(source.Span{File: doubt.doc.File, Start: start, End: start + uint32(length)}, doubt.text)
 	}
-	follow(in, newInDump(d.docs), folderOf(in.Main.File.Path))
 	in.unreached(d.docs)
 	for _, doc := range d.docs {
 		in.mixedIn(doc)
