@@ -145,11 +145,17 @@ func (s source) entries(bodies map[string]string, lists map[string][]string) []e
 				}
 			}
 			e.instead = s.deprecated(e.post)
-			e.unique = refusesSecond(bodies, e.setter)
+			e.unique = refusesSecond(bodies, e.setter) && !secondUnlessOff[e.name]
 			entries = append(entries, e)
 		}
 	}
 	return entries
+}
+
+// secondUnlessOff are directives that may stand on a level any number of times, but not beside themselves with "off".
+var secondUnlessOff = map[string]bool{
+	"http2_push": true, "mirror": true, "proxy_cookie_domain": true, "proxy_cookie_flags": true, "proxy_cookie_path": true,
+	"proxy_redirect": true,
 }
 
 // refusesSecond says whether a function refuses a second directive before it looks at any argument in a loop. (limit_req
