@@ -22,7 +22,7 @@ http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
 
     server {
-        spdy_headers_comp 1;
+        limit_req_dry_run on;
 
         location /api/ {
             limit_req zone=api burst=20 nodelay;
@@ -42,6 +42,7 @@ http {
     }
 }
 `,
+	For: "1.16.1",
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_dry_run",
 		"https://nginx.org/en/CHANGES",

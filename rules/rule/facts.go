@@ -12,13 +12,29 @@ type Facts struct {
 	Tree     *config.Tree
 	Settings Settings
 
-	places func() []Place
+	places     func() []Place
+	limitReqs  func() []List[*config.LimitReq]
+	limitConns func() []List[*config.LimitConn]
+	forwarding func() bool
+	signs      sync.Map // of levels: *FrontSign, nil for none
+	keys       struct {
+		sync.Mutex
+		byText map[string]Key
+	}
 }
 
 // NewFacts prepares the facts of one configuration; it computes none yet.
 func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f := &Facts{Tree: tree, Settings: settings}
+	f.forwarding = sync.OnceValue(f.findForwarding)
+	f.keys.byText = make(map[string]Key)
 	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
+	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {
+		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitReq] { return s.LimitReqs })
+	})
+	f.limitConns = sync.OnceValue(func() []List[*config.LimitConn] {
+		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitConn] { return s.LimitConns })
+	})
 	return f
 }
 

@@ -92,5 +92,5 @@ func clamp(s source.Span) source.Span {
 // Of starts a finding about a directive as it stands at a level: its subject, its includes and its context. The primary
 // place is the directive's head until the rule narrows it.
 func Of(item config.Item, at *config.Level) Finding {
-	return Finding{Primary: item.Head(), Subject: item.Directive, Via: item.Via, Context: Context(at)}
+	return Finding{Primary: item.Head(), Subject: item.Directive, Via: item.Via, Context: at.Context()}
 }

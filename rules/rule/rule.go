@@ -74,6 +74,7 @@ type Rule struct {
 	Since      string // release of ngxlimit
 	Why        string // Markdown: what goes wrong, with numbers
 	Bad, Good  string // whole configurations; a test runs the rule on both
+	For        string // the nginx that the examples are judged for, "1.16.1"; "" is the newest
 	Links      []string
 	Fixable    bool // some of its findings carry a Fix
 	Check      func(*Pass)

@@ -1,0 +1,169 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// LimitOnRoot reports limits that count pages, their static files and their API calls in one bucket.
+var LimitOnRoot = register(rule.Rule{
+	Name:       "limit-on-root",
+	Summary:    "one limit over everything, static files and pages included",
+	Severity:   rule.Warning,
+	Confidence: rule.Medium,
+	Since:      "0.1.0",
+	Why: "A limit on `location /`, on a server or on `http` counts every request: the HTML, each style sheet, script and image, and the\n" +
+		"calls that the scripts then make. One page of 23 requests takes 23 places of the bucket at once; what the limit should hold\n" +
+		"off, a search or a login called again and again, takes one. A number that lets pages through is then too large to protect\n" +
+		"anything, and one that protects breaks pages. Limit what is worth protecting, in locations of its own, and leave the rest free.\n\n" +
+		"It is a warning where one visitor's page is delayed or refused in part, and a note where only those are who share an address.\n" +
+		"A limit that a page does not feel is not reported; nor one that counts nobody who merely looks at pages (crawlers, posts), one\n" +
+		"total for a whole server, a server that names itself an API, nor where the static files have locations without it.\n",
+	Bad: `events {}
+
+http {
+    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=5r/s;
+    limit_req_status 429;
+
+    server {
+        location / {
+            limit_req zone=per_ip burst=10 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Good: `events {}
+
+http {
+    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=5r/s;
+    limit_req_status 429;
+
+    server {
+        location / {
+            proxy_pass http://127.0.0.1:8080;
+        }
+
+        location /search {
+            limit_req zone=per_ip burst=10 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Links: []string{
+		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html",
+		"https://nginx.org/en/docs/http/ngx_http_core_module.html#location",
+	},
+	Check: checkLimitOnRoot,
+})
+
+func checkLimitOnRoot(p *rule.Pass) {
+	if !p.Tree.Complete() {
+		return // the static files' locations may stand in what was not read
+	}
+	for _, list := range p.LimitReqs() {
+		if limit := perVisitor(p, list.Limits); limit != nil {
+			checkRootList(p, list, limit)
+		}
+	}
+}
+
+// perVisitor returns the first limit that counts each visitor who looks at pages.
+func perVisitor(p *rule.Pass, limits []*config.LimitReq) *config.LimitReq {
+	for _, l := range limits {
+		if l.Zone == nil {
+			continue
+		}
+		if key := p.Key(l.Zone.Key); key.Pages && !key.Constant {
+			return l
+		}
+	}
+	return nil
+}
+
+// checkRootList reports a list once, with the server whose page suffers most.
+func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq) {
+	var worst rule.Suffered
+	var servers int
+	var dry bool
+	for _, place := range list.Places {
+		if !catchesAll(place) || !place.Judges() || p.Use(place) != rule.ForPages || rule.ForMachines(place.Server) || splitsStatic(p, place) {
+			continue
+		}
+		servers++
+		dry = place.Settings.LimitReqDryRun.Value
+		if s := p.Suffered(place); s.WorseThan(worst) {
+			worst = s
+		}
+	}
+	if servers == 0 || !worst.One.Harmed() && !worst.Office.Harmed() {
+		return
+	}
+	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
+	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "servers": int64(servers)}
+	worst.Tell(f.Evidence)
+	f.Message = fmt.Sprintf("this limit counts pages, their static files and their API calls in one bucket: %s", worst.Words())
+	if !worst.One.Harmed() || dry {
+		f.Severity = rule.Note
+	}
+	p.Report(f)
+}
+
+// catchesAll says whether a place takes whatever no other one takes: location / or a regex for everything; or the server
+// itself, where it has a root of its own to serve and no such location.
+func catchesAll(p rule.Place) bool {
+	if p.Kind == config.KindServer {
+		if _, ok := p.Effective("root"); !ok {
+			return false
+		}
+		for _, l := range p.Server.Locations {
+			if isRoot(l) {
+				return false
+			}
+		}
+		return true
+	}
+	return p.Kind == config.KindLocation && p.Location.Outer == nil && isRoot(p.Location)
+}
+
+func isRoot(l *config.Location) bool {
+	switch l.Modifier {
+	case "", "^~":
+		return l.Pattern == "/"
+	case "~", "~*":
+		switch l.Pattern {
+		case "/", "^/", ".*", "^.*", "^.*$", "^/.*", "^/.*$", "/.*", "^/(.*)$", "^/(.*)", "^(.*)$":
+			return true
+		}
+	}
+	return false
+}
+
+// splitsStatic says whether static files of the place's server have a location that this list does not cover.
+func splitsStatic(p *rule.Pass, root rule.Place) bool {
+	for _, l := range root.Server.Locations {
+		if l.Settings.LimitReqs == root.Settings.LimitReqs || l.Modifier == "=" || l.Modifier == "@" {
+			continue
+		}
+		if servesFiles(l, root.Location) || p.Use(rule.Place{Level: &l.Level, Server: l.Server, Location: l}) == rule.ForStatic {
+			return true
+		}
+	}
+	return false
+}
+
+// servesFiles says whether a location serves files from disk while the rest goes elsewhere.
+func servesFiles(l, root *config.Location) bool {
+	if l.Handler != nil || root == nil || root.Handler == nil {
+		return false
+	}
+	for _, name := range []string{"alias", "root", "expires"} {
+		if _, ok := l.Find(name); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,35 @@
+package rule
+
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// AppendWord returns the edit that adds a word behind the directive's last one.
+func AppendWord(d *syntax.Directive, word string) source.Edit {
+	end := d.Head().End
+	return source.Edit{Span: source.Span{File: d.File, Start: end, End: end}, Text: " " + word}
+}
+
+// InsertBefore returns the edit that puts a directive on a line of its own before another one, indented alike; on the
+// same line where something else stands before it there.
+func InsertBefore(d *syntax.Directive, text string) source.Edit {
+	at := d.Name.Start
+	start := d.File.LineStart(d.File.Position(at).Line)
+	indent := d.File.Text[start:at]
+	between := " "
+	if strings.Trim(indent, " \t") == "" {
+		between = lineEnd(d.File) + indent
+	}
+	return source.Edit{Span: source.Span{File: d.File, Start: at, End: at}, Text: text + between}
+}
+
+// lineEnd is the line end that the file uses.
+func lineEnd(f *source.File) string {
+	if i := strings.IndexByte(f.Text, '\n'); i > 0 && f.Text[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}

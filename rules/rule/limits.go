@@ -1,0 +1,58 @@
+package rule
+
+import (
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+)
+
+// A List is a list of limits as one level writes it, and the places where it is in effect: a level inherits the whole
+// list of the nearest level that has one.
+type List[L any] struct {
+	At     *config.Level // where it is written
+	Limits []L
+	Places []Place // in effect, in the order of the configuration; empty where every level below has a list of its own
+}
+
+// LimitReqs returns each written list of limit_req that is in effect somewhere, in the order of the first place.
+func (f *Facts) LimitReqs() []List[*config.LimitReq] { return f.limitReqs() }
+
+// LimitConns returns each written list of limit_conn that is in effect somewhere, in the order of the first place.
+func (f *Facts) LimitConns() []List[*config.LimitConn] { return f.limitConns() }
+
+// findLists groups places by the setting that they share: levels hold the very same pointer to what they inherit.
+func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[[]L]) []List[L] {
+	var lists []List[L]
+	index := make(map[*config.Level]int)
+	for _, p := range places {
+		s := of(p.Settings)
+		if len(s.Value) == 0 || s.At == nil {
+			continue
+		}
+		i, ok := index[s.At]
+		if !ok {
+			i = len(lists)
+			index[s.At] = i
+			lists = append(lists, List[L]{At: s.At, Limits: s.Value})
+		}
+		lists[i].Places = append(lists[i].Places, p)
+	}
+	return lists
+}
+
+// Judges says whether a request that ends up at the place can be judged by the limits in effect there: an unconditional
+// return answers before they are asked, in the place itself or in its server, and an internal location takes no request
+// from outside.
+func (p Place) Judges() bool {
+	if returns(&p.Server.Level) {
+		return false
+	}
+	if p.Location == nil {
+		return true
+	}
+	return !returns(p.Level) && !p.Location.Internal
+}
+
+// returns says whether a return stands at the level itself, outside any if.
+func returns(l *config.Level) bool {
+	_, ok := l.Find("return")
+	return ok
+}

@@ -1,0 +1,122 @@
+package rule
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+)
+
+// A Use is what a place seems to be for, as far as its names tell.
+type Use uint8
+
+// The uses.
+const (
+	ForPages    Use = iota // pages, and what their scripts ask for: people wait
+	ForPrograms            // programs ask, and nobody waits: hooks, metrics, exports
+	ForLogin               // one request at a time, and holding back a guesser is the point
+	ForStatic              // static files
+)
+
+// words maps what stands in a path to what the path is for.
+var words = func() map[string]Use {
+	m := make(map[string]Use)
+	for use, list := range map[Use]string{
+		ForPrograms: "hook hooks webhook webhooks callback callbacks cron batch job jobs queue worker workers metrics health healthz healthcheck " +
+			"livez readyz liveness readiness ping heartbeat export exports import imports ingest collect collector telemetry beacon feed feeds rss " +
+			"atom sitemap robots backup backups sync replication xmlrpc machine internal cdn-cgi prometheus probe",
+		ForLogin: "login logon signin sign-in log-in auth authenticate token tokens password passwd passwort forgot reset register signup sign-up " +
+			"otp 2fa mfa wp-login sso oauth oauth2 captcha",
+		ForStatic: "static asset assets css js img imgs image images media font fonts icon icons dist build bundle bundles public theme themes " +
+			"wp-content wp-includes _next _nuxt vendor webjars favicon png jpg jpeg gif ico svg webp avif woff woff2 mp4 thumbs thumbnails",
+	} {
+		for word := range strings.FieldsSeq(list) {
+			m[word] = use
+		}
+	}
+	return m
+}()
+
+// Use says what the place seems to be for. Settings that list its path come first.
+func (f *Facts) Use(p Place) Use {
+	l := p.Location
+	if l == nil {
+		return ForPages
+	}
+	uri := l.Pattern
+	switch {
+	case f.Settings.IsBackground(uri):
+		return ForPrograms
+	case f.Settings.IsInteractive(uri):
+		return ForPages
+	case l.Handler != nil && (l.Handler.Name.Value == "grpc_pass" || l.Handler.Name.Value == "stub_status"):
+		return ForPrograms
+	}
+	return useOf(l)
+}
+
+// useOf goes by the words of the pattern. One for static files or for programs tells wherever it stands; one for a login
+// only at the end, because everything may lie below a prefix like /auth/.
+func useOf(l *config.Location) Use {
+	path := wordsOf(l.Pattern)
+	for _, word := range path {
+		if use := words[word]; use == ForStatic || use == ForPrograms {
+			return use
+		}
+	}
+	if strings.HasSuffix(l.Pattern, "/") || len(path) == 0 {
+		return ForPages
+	}
+	last := path[len(path)-1]
+	if last == "php" && len(path) > 1 {
+		last = path[len(path)-2]
+	}
+	if words[last] == ForLogin {
+		return ForLogin
+	}
+	return ForPages
+}
+
+// wordsOf splits a path or a regex at whatever is no letter, digit, "-" or "_".
+func wordsOf(pattern string) []string {
+	return strings.FieldsFunc(strings.ToLower(pattern), func(r rune) bool {
+		return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+}
+
+// IsFan says whether one page asks the place for several things at once. An exact location is one address, and only
+// some of those take many requests with different arguments.
+func (p Place) IsFan() bool {
+	if p.Location == nil || p.Location.Modifier != "=" {
+		return true
+	}
+	path := wordsOf(p.Location.Pattern)
+	if len(path) == 0 {
+		return false
+	}
+	for _, word := range path {
+		switch word {
+		case "graphql", "admin-ajax", "ajax", "rpc", "jsonrpc", "index", "batch", "query":
+			return true
+		}
+	}
+	return false
+}
+
+// ForMachines says whether the names of a server tell that programs are its clients: api.example.com.
+func ForMachines(s *config.Server) bool {
+	for _, n := range s.Names {
+		first, _, _ := strings.Cut(strings.TrimLeft(strings.ToLower(n.Text), "~^*.\\"), ".")
+		found := false
+		for _, word := range strings.FieldsFunc(first, func(r rune) bool { return r == '-' || r == '_' || r == '\\' }) {
+			switch word {
+			case "api", "apis", "rpc", "grpc", "hooks", "webhooks", "webhook", "ws", "mqtt", "registry", "cdn", "static", "assets", "img", "images", "media":
+				found = true
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return len(s.Names) > 0
+}

@@ -1,0 +1,66 @@
+package rule
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Duration writes milliseconds for people: "34 ms", "1.5 s", "63 s", "10 min".
+func Duration(ms int64) string {
+	switch {
+	case ms < 1000:
+		return strconv.FormatInt(ms, 10) + " ms"
+	case ms < 10_000:
+		return tenths(ms, 1000) + " s"
+	case ms < 600_000:
+		return strconv.FormatInt((ms+500)/1000, 10) + " s"
+	}
+	return strconv.FormatInt((ms+30_000)/60_000, 10) + " min"
+}
+
+// Rate writes thousandths of a request per second as a configuration would: "5r/s", "0.166r/s" for what nginx keeps of
+// 10r/m.
+func Rate(milli int64) string { return Milli(milli) + "r/s" }
+
+// Milli writes thousandths as a decimal number without idle zeros: 5000 is "5", 166 is "0.166".
+func Milli(n int64) string {
+	s := strconv.FormatInt(n/1000, 10)
+	if rest := n % 1000; rest != 0 {
+		s += "." + strings.TrimRight(strconv.FormatInt(1000+rest, 10)[1:], "0")
+	}
+	return s
+}
+
+// Count writes a whole number with commas: "8,095".
+func Count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	first := len(s) % 3
+	if n < 0 || len(s) <= 3 {
+		return s
+	}
+	var b strings.Builder
+	b.WriteString(s[:first])
+	for i := first; i < len(s); i += 3 {
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(s[i : i+3])
+	}
+	return b.String()
+}
+
+// Plural returns one or many, as the number demands, behind the number: "1 request", "3 requests".
+func Plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + many
+}
+
+func tenths(n, unit int64) string {
+	t := (n*10 + unit/2) / unit
+	if t%10 == 0 {
+		return strconv.FormatInt(t/10, 10)
+	}
+	return strconv.FormatInt(t/10, 10) + "." + strconv.FormatInt(t%10, 10)
+}

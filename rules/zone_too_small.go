@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// ZoneTooSmall reports zones that hold fewer states than keys are to be expected.
+var ZoneTooSmall = register(rule.Rule{
+	Name:       "zone-too-small",
+	Summary:    "a zone holds fewer states than keys are expected",
+	Severity:   rule.Warning,
+	Confidence: rule.Medium,
+	Since:      "0.1.0",
+	Why: "A zone keeps one state for each key: 80 bytes and the key, rounded up to 128, 256, 512 and so on, on a 64-bit nginx. 1m holds\n" +
+		"8,095 states with keys of up to 48 bytes (an address in any form), 32k holds 127, and with keys of 49 to 176 bytes (a URI, a\n" +
+		"session) it is half of that. When a zone is full nginx forgets the key that was used least recently, and with it how much\n" +
+		"that key had used up; if that does not make room the request is refused.\n\n" +
+		"How many keys are to be expected is in no configuration. Say it in the settings; without that, 10,000 are taken for a key by\n" +
+		"address, about as many as the usual 1m nearly holds, so that a zone of 1m gives a note and one that holds less than a tenth\n" +
+		"a warning. Whoever has an IPv6 network can bring 2^64 addresses, and so flush a zone of any size.\n",
+	Bad: `events {}
+
+http {
+    limit_req_zone $binary_remote_addr zone=api:64k rate=10r/s;
+    limit_req_status 429;
+
+    server {
+        location /api/ {
+            limit_req zone=api burst=20 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Good: `events {}
+
+http {
+    limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
+
+    server {
+        location /api/ {
+            limit_req zone=api burst=20 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Links: []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_zone"},
+	Check: checkZoneTooSmall,
+})
+
+// expectedAddresses is how many addresses a zone is taken to meet where the settings do not say.
+const expectedAddresses = 10_000
+
+func checkZoneTooSmall(p *rule.Pass) {
+	seen := make(map[*config.Zone]bool)
+	for _, list := range p.LimitReqs() {
+		for _, limit := range list.Limits {
+			if limit.Zone != nil && !seen[limit.Zone] {
+				seen[limit.Zone] = true
+				checkZone(p, limit.Zone)
+			}
+		}
+	}
+}
+
+func checkZone(p *rule.Pass, z *config.Zone) {
+	key := p.Key(z.Key)
+	expected, said := p.Settings.ExpectedKeys[z.Name]
+	if !said {
+		if !key.PerAddress || key.Exempt {
+			return // how many such keys there are cannot be guessed
+		}
+		expected = expectedAddresses
+	}
+	keyBytes := key.Bytes
+	holds := int64(limitreq.Capacity(z.Size, len(z.Name), keyBytes))
+	if holds == 0 || holds >= expected || key.Never {
+		return
+	}
+	f := rule.Of(config.Item{Directive: z.Directive, Via: z.Via}, &p.Tree.HTTP.Level)
+	f.Primary = z.SizeSpan
+	f.Evidence = map[string]any{"states": holds, "keys_expected": expected, "key_bytes": int64(keyBytes), "zone_bytes": z.Size}
+	f.Message = fmt.Sprintf("zone %q holds %s states, and %s keys are expected", z.Name, rule.Count(holds), rule.Count(expected))
+	if said {
+		f.Confidence = rule.High
+	} else {
+		f.Message = fmt.Sprintf("zone %q holds %s states, and a key by address may well meet %s addresses", z.Name, rule.Count(holds), rule.Count(expected))
+		if holds*10 >= expected {
+			f.Severity, f.Confidence = rule.Note, rule.Low
+		}
+	}
+	p.Report(f)
+}
