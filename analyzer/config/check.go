@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
@@ -90,8 +92,14 @@ func (r *resolver) check(it Item, s *scope) bool {
 
 // checkItem says whether nginx takes the directive at this place, with its end and its arguments.
 func (r *resolver) checkItem(it Item, c checked, s *scope) bool {
-	if s.at&(directive.Entries|directive.Opaque) != 0 {
+	switch {
+	case s.at == directive.Opaque:
 		return true
+	case s.at == directive.Entries:
+		if it.Block != nil {
+			r.refuse(s.level, Refusal{Kind: SyntaxError, Span: opening(it.Directive), Line: line(it.Directive), Text: `unexpected "{"`})
+		}
+		return it.Block == nil
 	}
 	fault := c.fault
 	if c.variant != nil {
@@ -125,7 +133,7 @@ func (r *resolver) first(it Item, variant *directive.Variant, s *scope) bool {
 
 // refuseFault tells a fault of the look-up. A name that another version of nginx has is not unknown to us.
 func (r *resolver) refuseFault(it Item, fault directive.Fault, s *scope) {
-	name := it.Name.Value
+	name, _, _ := strings.Cut(it.Name.Value, "\x00") // nginx's message ends there
 	out := Refusal{Span: it.WordSpan(it.Name), Line: line(it.Directive), Text: fault.Text(name)}
 	switch fault {
 	case directive.Unknown:
@@ -139,7 +147,7 @@ func (r *resolver) refuseFault(it Item, fault directive.Fault, s *scope) {
 			out.Kind = UnsupportedVersion
 		}
 	case directive.NotTerminated:
-		out.Kind, out.Span = SyntaxError, source.Span{File: it.File, Start: it.Block.Open, End: it.Block.Open + 1}
+		out.Kind, out.Span = SyntaxError, opening(it.Directive)
 	case directive.NoOpening:
 		out.Kind, out.Span = SyntaxError, it.Span()
 	case directive.Arguments:
@@ -171,6 +179,11 @@ func (r *resolver) otherBlock(it Item, v *visit, s *scope) {
 		at = directive.Opaque
 	}
 	r.block(it, v, &scope{at: at, level: s.level})
+}
+
+// opening is the "{" of a directive's block.
+func opening(d *syntax.Directive) source.Span {
+	return source.Span{File: d.File, Start: d.Block.Open, End: d.Block.Open + 1}
 }
 
 // terminated says whether the directive ends with a ";" or a block, as opposed to the end of its file or a stray brace.

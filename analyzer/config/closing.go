@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+)
 
 // closeHTTP settles what nginx settles when the http block closes, and refuses what it refuses then.
 func (r *resolver) closeHTTP() {
@@ -21,7 +25,23 @@ func (r *resolver) closeHTTP() {
 
 // afterReading refuses what nginx finds when it has read everything.
 func (r *resolver) afterReading() {
+	r.missingEvents()
 	r.unknownZones()
+}
+
+// missingEvents refuses a configuration without an events block.
+func (r *resolver) missingEvents() {
+	if r.partial() || r.in.Main == nil {
+		return
+	}
+	for _, it := range r.tree.Main {
+		if it.Name.Value == "events" {
+			return
+		}
+	}
+	r.refuse(nil, Refusal{
+		Kind: SyntaxError, Span: source.Span{File: r.in.Main.File}, Text: `no "events" section in configuration`,
+	})
 }
 
 // mergeSlashes settles merge_slashes, which is on unless the server or http says off.

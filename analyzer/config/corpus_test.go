@@ -87,6 +87,34 @@ func describe(r *Refusal) string {
 	return fmt.Sprintf("%s:%d %s [%s]", path, r.Line, r.Text, r.Kind)
 }
 
+// completed copies a tree and adds the files that nginx's package brings, where the tree has none of its own.
+func completed(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	stock := filepath.Join("testdata", "stock")
+	files, err := os.ReadDir(stock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		path := filepath.Join(to, f.Name())
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(stock, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
 func TestCorpusConfigs(t *testing.T) {
 	same, all := 0, 0
 	for _, e := range corpus(t)["configs"] {
@@ -94,6 +122,9 @@ func TestCorpusConfigs(t *testing.T) {
 		v := e.Nginx
 		if e.Completed != nil {
 			v = *e.Completed
+		}
+		if e.Completed != nil || e.Fragment != nil {
+			dir = completed(t, dir)
 		}
 		inputs, err := load.Load([]string{filepath.Join(dir, e.Entry)}, load.Options{Prefix: dir})
 		if err != nil || len(inputs) != 1 {

@@ -250,7 +250,23 @@ func (r *resolver) upstreamBlock(it Item, v *visit, s *scope) {
 	} else {
 		r.http.Upstreams[name] = it
 	}
-	r.block(it, v, &scope{at: directive.Upstream, level: s.level})
+	var items []Item
+	inner := &scope{at: directive.Upstream, level: s.level, into: &items}
+	foreigners := r.foreigners
+	r.foreigners = false
+	r.block(it, v, inner)
+	for i := range items {
+		if items[i].Name.Value == "server" {
+			r.foreigners = foreigners || r.foreigners
+			return
+		}
+	}
+	if !r.foreigners && !r.partial() {
+		r.refuse(s.level, Refusal{
+			Kind: InvalidValue, Span: it.Head(), Line: it.File.Position(it.Block.Close).Line, Text: "no servers are inside upstream",
+		})
+	}
+	r.foreigners = foreigners || r.foreigners
 }
 
 // entries returns the lines of a block whose lines are no directives (map, geo), includes expanded.

@@ -144,36 +144,6 @@ func (r *resolver) listen(it Item, _ *visit, s *scope) {
 	r.ports.add(r, it, l, s.server, set)
 }
 
-// listenParameters reads what stands behind the address. set says that options of the socket are among it, which an
-// address may have once.
-func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool) {
-	for _, w := range it.Args[1:] {
-		name, _, _ := strings.Cut(w.Value, "=")
-		switch w.Value {
-		case "default_server", "default":
-			l.Default = true
-		case "ssl":
-			l.SSL = true
-		case "http2", "spdy":
-			l.HTTP2 = true
-		case "quic", "http3":
-			l.QUIC = true
-		case "proxy_protocol":
-			l.ProxyProtocol = true
-		case "bind", "deferred", "reuseport", "multipath":
-			set = true
-		default:
-			switch name {
-			case "backlog", "rcvbuf", "sndbuf", "setfib", "fastopen", "accept_filter", "ipv6only", "so_keepalive":
-				set = true
-			default:
-				return set, r.badParameter(it, w, s.level)
-			}
-		}
-	}
-	return set, true
-}
-
 // ports remember which servers listen where, as nginx gathers them while it reads.
 type ports struct {
 	at      map[portKey]*portServers

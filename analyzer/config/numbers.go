@@ -66,3 +66,63 @@ func cNumber(s string) (uint64, bool) {
 	n, err := strconv.ParseUint(s, base, 32)
 	return n, err == nil
 }
+
+// timeUnits are the units of a time in the order in which they may stand; each at most once, and none after a smaller one.
+var timeUnits = []struct {
+	name    string
+	seconds int64 // 0 for milliseconds
+}{
+	{"y", 365 * 86400}, {"M", 30 * 86400}, {"w", 7 * 86400}, {"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}, {"ms", 0},
+}
+
+// validTime says whether nginx takes a time (ngx_parse_time): "1h 30m", "500ms". Where it keeps whole seconds it takes no
+// milliseconds; where it keeps milliseconds it takes no years, and no months as the first unit.
+func validTime(s string, seconds bool) bool {
+	step := -1 // of the last unit
+	if !seconds {
+		step = 1
+	}
+	valid := false
+	for s != "" {
+		digits := 0
+		for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
+			digits++
+		}
+		if digits > 17 {
+			return false
+		}
+		valid = valid || digits > 0
+		s = s[digits:]
+		if s == "" {
+			break
+		}
+		if s[0] == ' ' { // seconds without a unit
+			if step >= 6 {
+				return false
+			}
+			step = len(timeUnits)
+			s = strings.TrimLeft(s, " ")
+			continue
+		}
+		unit := unitAt(s)
+		if unit < 0 || unit <= step || timeUnits[unit].seconds == 0 && seconds {
+			return false
+		}
+		step = unit
+		s = strings.TrimLeft(s[len(timeUnits[unit].name):], " ")
+	}
+	return valid
+}
+
+// unitAt is the index of the unit that s starts with; -1 where there is none.
+func unitAt(s string) int {
+	if strings.HasPrefix(s, "ms") {
+		return len(timeUnits) - 1
+	}
+	for i, u := range timeUnits {
+		if s[:1] == u.name {
+			return i
+		}
+	}
+	return -1
+}

@@ -97,9 +97,10 @@ func (r *resolver) condition(it Item, s *scope) bool {
 	if !strings.HasSuffix(last.Value, ")") {
 		return refuse(*last)
 	}
+	closing := *last
 	if last.Value = last.Value[:len(last.Value)-1]; last.Value == "" {
 		if words = words[:len(words)-1]; len(words) == 0 {
-			return refuse(it.Args[len(it.Args)-1])
+			return refuse(closing)
 		}
 	}
 	switch first := words[0].Value; {

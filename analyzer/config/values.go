@@ -10,36 +10,53 @@ import (
 
 // checkValue says whether nginx takes a directive's value, for the kinds of value that many directives share.
 func (r *resolver) checkValue(it Item, variant *directive.Variant, s *scope) bool {
-	if len(it.Args) == 0 {
+	if len(it.Args) == 0 || variant.Kind == directive.None {
 		return true
 	}
-	w := it.Args[0]
-	text := ""
+	for _, w := range it.Args {
+		text := wrongValue(w.Value, it.Name.Value, variant)
+		if text != "" {
+			r.refuseWord(it, w, s.level, InvalidValue, text)
+			return false
+		}
+		if variant.Kind != directive.Bitmask {
+			break
+		}
+	}
+	return true
+}
+
+// wrongValue returns nginx's words against a value; "" where it takes it.
+func wrongValue(text, name string, variant *directive.Variant) string {
+	ok := true
 	switch variant.Kind {
 	case directive.Flag:
-		if !strings.EqualFold(w.Value, "on") && !strings.EqualFold(w.Value, "off") {
-			text = fmt.Sprintf(`invalid value "%s" in "%s" directive, it must be "on" or "off"`, w.Value, it.Name.Value)
+		if strings.EqualFold(text, "on") || strings.EqualFold(text, "off") {
+			return ""
 		}
-	case directive.Enum:
-		if !slices.ContainsFunc(variant.Words, func(word string) bool { return strings.EqualFold(word, w.Value) }) {
-			text = fmt.Sprintf(`invalid value "%s"`, w.Value)
+		return fmt.Sprintf(`invalid value "%s" in "%s" directive, it must be "on" or "off"`, text, name)
+	case directive.Enum, directive.Bitmask:
+		if slices.ContainsFunc(variant.Words, func(word string) bool { return strings.EqualFold(word, text) }) {
+			return ""
 		}
+		return fmt.Sprintf(`invalid value "%s"`, text)
 	case directive.Number:
-		if _, ok := atoi(w.Value); !ok {
-			text = fmt.Sprintf(`"%s" directive invalid number`, it.Name.Value)
+		if _, ok = atoi(text); !ok {
+			return fmt.Sprintf(`"%s" directive invalid number`, name)
 		}
 	case directive.Size:
-		if _, ok := parseSize(w.Value); !ok {
-			text = fmt.Sprintf(`"%s" directive invalid value`, it.Name.Value)
-		}
+		_, ok = parseSize(text)
 	case directive.Offset:
-		if _, ok := parseUnit(w.Value, "kmg"); !ok {
-			text = fmt.Sprintf(`"%s" directive invalid value`, it.Name.Value)
-		}
+		_, ok = parseUnit(text, "kmg")
+	case directive.Sec:
+		ok = validTime(text, true)
+	case directive.Msec:
+		ok = validTime(text, false)
+	case directive.None, directive.String, directive.Buffers, directive.Path, directive.Access, directive.Complex,
+		directive.Pair, directive.List:
 	}
-	if text == "" {
-		return true
+	if !ok {
+		return fmt.Sprintf(`"%s" directive invalid value`, name)
 	}
-	r.refuseWord(it, w, s.level, InvalidValue, text)
-	return false
+	return ""
 }

@@ -50,7 +50,7 @@ type Error struct {
 	Span source.Span // the bytes to look at
 	Line int         // the line that nginx itself names, which is often a later one
 	Text string      // nginx's words, without the file and line
-	Read uint32      // how far the file was read when the error was found; errors are in this order
+	Read uint32      // what ends at or behind this offset was read in spite of the error; errors are in this order
 }
 
 // Span covers the directive's head: its name, its arguments, and the ";" or "{" that ends them.

@@ -87,6 +87,9 @@ func (r *reader) restoreQuote(start int, atEnd bool) stop {
 	if atEnd {
 		r.unexpectedEnd(start, start+len(line))
 	}
+	if n := len(r.errors); n > 0 {
+		r.errors[n-1].Read = min(r.errors[n-1].Read, uint32(start)) // what follows is read in spite of the error
+	}
 	last := len(line) - 1
 	value := strings.TrimRight(line[1:last], blanks)
 	end := start + 1 + len(value)

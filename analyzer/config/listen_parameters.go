@@ -1,0 +1,101 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// A listenParameter is a parameter of listen that is a word by itself.
+type listenParameter struct {
+	since, gone directive.Version
+	socket      bool // an option of the socket, which an address may have once
+	set         func(*Listen)
+}
+
+var listenParameters = map[string]listenParameter{
+	"default_server": {set: func(l *Listen) { l.Default = true }},
+	"default":        {set: func(l *Listen) { l.Default = true }},
+	"ssl":            {set: func(l *Listen) { l.SSL = true }},
+	"http2":          {since: 1009005, set: func(l *Listen) { l.HTTP2 = true }},
+	"spdy":           {gone: 1009005, set: func(*Listen) {}},
+	"quic":           {since: 1025000, set: func(l *Listen) { l.QUIC = true }},
+	"proxy_protocol": {since: 1005012, set: func(l *Listen) { l.ProxyProtocol = true }},
+	"bind":           {socket: true},
+	"deferred":       {socket: true},
+	"reuseport":      {since: 1009001, socket: true},
+	"multipath":      {since: 1029007, socket: true},
+}
+
+// listenParameters reads what stands behind the address. set says that options of the socket are among it.
+func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool) {
+	for _, w := range it.Args[1:] {
+		p, ok := listenParameters[w.Value]
+		if !ok {
+			if !r.listenOption(it, w, s) {
+				return set, false
+			}
+			set = true
+			continue
+		}
+		if r.version < p.since || p.gone != 0 && r.version >= p.gone {
+			r.refuseWord(it, w, s.level, UnsupportedVersion, "invalid parameter "+quoted(w.Value))
+			return set, false
+		}
+		if p.set != nil {
+			p.set(l)
+		}
+		set = set || p.socket
+	}
+	return set, true
+}
+
+// listenOption looks at an option of the socket that has a value. Those of other systems than Linux are taken as they are.
+func (r *resolver) listenOption(it Item, w syntax.Word, s *scope) bool {
+	name, text, _ := strings.Cut(w.Value, "=")
+	if len(name) == len(w.Value) {
+		return r.badParameter(it, w, s.level)
+	}
+	wrong := "invalid " + name + " " + quoted(w.Value)
+	ok := true
+	switch name {
+	case "backlog":
+		var n int64
+		n, ok = atoi(text)
+		ok = ok && n > 0
+	case "fastopen":
+		_, ok = atoi(text)
+	case "rcvbuf", "sndbuf":
+		_, ok = parseSize(text)
+	case "ipv6only":
+		ok = text == "on" || text == "off"
+		wrong = `invalid ipv6only flags "` + text + `"`
+		if !strings.HasPrefix(text, "o") {
+			return r.badParameter(it, w, s.level)
+		}
+	case "so_keepalive":
+		ok = text == "on" || text == "off" || keepaliveTimes(text)
+		wrong = "invalid so_keepalive value: " + quoted(text)
+	case "setfib", "accept_filter":
+	default:
+		return r.badParameter(it, w, s.level)
+	}
+	if !ok {
+		r.refuseWord(it, w, s.level, InvalidValue, wrong)
+	}
+	return ok
+}
+
+// keepaliveTimes reads "idle:interval:count", where each may be left out but not all.
+func keepaliveTimes(text string) bool {
+	idle, rest, _ := strings.Cut(text, ":")
+	interval, count, _ := strings.Cut(rest, ":")
+	if idle != "" && !validTime(idle, true) || interval != "" && !validTime(interval, true) {
+		return false
+	}
+	if _, ok := atoi(count); count != "" && !ok {
+		return false
+	}
+	return strings.Trim(text, ":") != ""
+}
