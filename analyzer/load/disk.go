@@ -10,9 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-
-	"github.com/ngxlimit/ngxlimit/analyzer/source"
-	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
 // maxText bounds what is read as one text: places are kept as 32-bit offsets.
@@ -223,64 +220,4 @@ func (d *disk) exists(name string) bool {
 	}
 	_, err := d.resolve(name)
 	return err == nil
-}
-
-// onDisk are the included files of one input.
-type onDisk struct {
-	disk *disk
-	docs map[string]*syntax.Document
-	left int64 // how many bytes the input may still read
-}
-
-func (s *onDisk) match(pattern string) ([]string, string) {
-	return expand(s.disk, pattern), ""
-}
-
-func (s *onDisk) open(name string) (*syntax.Document, string) {
-	if doc := s.docs[name]; doc != nil {
-		return doc, ""
-	}
-	text, at, err := s.disk.read(name, s.left)
-	if err != nil {
-		return nil, reason(name, err)
-	}
-	s.left -= int64(len(text))
-	doc := syntax.Parse(&source.File{Path: name, Text: text, Disk: at})
-	s.docs[name] = doc
-	return doc, ""
-}
-
-// reason says in nginx's words, where it has them, why a file cannot be read.
-func reason(name string, err error) string {
-	switch {
-	case errors.Is(err, errFolder):
-		return fmt.Sprintf(`pread() "%s" failed (21: Is a directory)`, name)
-	case errors.Is(err, errOutside), errors.Is(err, errSpecial):
-		return fmt.Sprintf(`"%s" %v and is not read`, name, err)
-	case errors.Is(err, errTooLarge):
-		return fmt.Sprintf(`"%s" is not read: the configuration would come to more than %d MiB`, name, maxText>>20)
-	}
-	for _, known := range systemErrors {
-		if errors.Is(err, known.is) {
-			return fmt.Sprintf(`open() "%s" failed (%s)`, name, known.text)
-		}
-	}
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
-		err = inner.Err
-	}
-	return fmt.Sprintf(`open() "%s" failed (%v)`, name, err)
-}
-
-// systemErrors are Linux's numbers and the C library's words, which nginx prints.
-var systemErrors = []struct {
-	is   error
-	text string
-}{
-	{fs.ErrNotExist, "2: No such file or directory"},
-	{fs.ErrPermission, "13: Permission denied"},
-	{syscall.ENOTDIR, "20: Not a directory"},
-	{syscall.EMFILE, "24: Too many open files"},
-	{syscall.ENAMETOOLONG, "36: File name too long"},
-	{syscall.ELOOP, "40: Too many levels of symbolic links"},
 }

@@ -37,10 +37,11 @@ type splitter struct {
 	eol     string
 	markers []marker
 	pieces  []*syntax.Document
-	places  map[string][]int // markers by path
-	mains   []int            // markers whose piece opens a block that a configuration has only once
-	refused map[int]bool     // markers that turned out to be none
-	budget  int              // bytes that may still be read again
+	found   map[*syntax.Document][]include // the includes of pieces
+	places  map[string][]int               // markers by path
+	mains   []int                          // markers whose piece opens a block that a configuration has only once
+	refused map[int]bool                   // markers that turned out to be none
+	budget  int                            // bytes that may still be read again
 }
 
 // splitDump cuts a text at its markers. Several dumps in one text, one behind the other, come back as several. There
@@ -52,7 +53,15 @@ func splitDump(name, text string) []*dump {
 	}
 	s := &splitter{name: name, text: text, eol: eol, markers: markers, budget: 8*len(text) + 1<<16}
 	s.pieces = make([]*syntax.Document, len(markers))
-	parallel(len(markers), func(i int) { s.pieces[i] = syntax.Parse(s.file(i, i+1)) })
+	found := make([][]include, len(markers))
+	parallel(len(markers), func(i int) {
+		s.pieces[i] = syntax.Parse(s.file(i, i+1))
+		found[i] = includesOf(s.pieces[i])
+	})
+	s.found = make(map[*syntax.Document][]include, len(markers))
+	for i, doc := range s.pieces {
+		s.found[doc] = found[i]
+	}
 	s.places, s.refused = map[string][]int{}, map[int]bool{}
 	for i, m := range markers {
 		s.places[m.path] = append(s.places[m.path], i)
@@ -70,6 +79,14 @@ func splitDump(name, text string) []*dump {
 		i = next
 	}
 	return dumps
+}
+
+// includesOf returns the includes of a piece, or of a file put together from several.
+func (s *splitter) includesOf(doc *syntax.Document) []include {
+	if found, ok := s.found[doc]; ok {
+		return found
+	}
+	return includesOf(doc)
 }
 
 // parallel calls do for 0 to n-1, on all processors.
@@ -121,7 +138,7 @@ func (s *splitter) split(first int) (d *dump, next int) {
 	for try := 0; ; try++ {
 		d, next = s.cut(first)
 		d.in = &Input{Path: s.name, Kind: Dump, Main: d.docs[0]}
-		follow(d.in, newInDump(d.docs), folderOf(d.docs[0].File.Path))
+		follow(d.in, newInDump(d.docs), folderOf(d.docs[0].File.Path), s.includesOf)
 		intruder := s.intruder(d)
 		if intruder < 0 || try == maxTries {
 			return d, next
@@ -142,7 +159,7 @@ func (s *splitter) cut(first int) (d *dump, next int) {
 		for damaged := false; !found; {
 			stop, whole := s.closes(end, r)
 			for ; end < stop; end++ {
-				r.add(includesOf(s.pieces[end]))
+				r.add(s.includesOf(s.pieces[end]))
 			}
 			damaged = damaged || !whole
 			found = end == len(s.markers) || s.restarts(first, end, r) || s.real(d, r, start, end, damaged)
@@ -168,7 +185,7 @@ func (s *splitter) intruder(d *dump) int {
 	}
 	r := newReach(folderOf(opened[0].File.Path))
 	for _, doc := range d.docs[:i] {
-		r.add(includesOf(doc))
+		r.add(s.includesOf(doc))
 	}
 	if r.needs(d.docs[i].File.Path) {
 		return -1
@@ -186,7 +203,7 @@ func (s *splitter) closes(i int, r *reach) (marker int, whole bool) {
 	if i+1 == len(s.markers) {
 		return i + 1, false
 	}
-	r.add(includesOf(s.pieces[i]))
+	r.add(s.includesOf(s.pieces[i]))
 	if path := s.markers[i+1].path; r.needs(path) && !s.repeats(i+2, path) {
 		return i + 1, false
 	}

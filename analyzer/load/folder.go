@@ -1,11 +1,13 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -27,9 +29,21 @@ func (l *loader) addFolder(folder string) error {
 	if err != nil {
 		return fmt.Errorf("read folder %s: %w", folder, err)
 	}
+	// Main files come first: what they include need not be read again.
+	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	before := len(l.inputs)
+	noted := before
+	included := map[string]bool{}
 	var unread error
 	for _, path := range paths {
+		for ; noted < len(l.inputs); noted++ {
+			for _, doc := range l.inputs[noted].Documents[1:] {
+				included[l.canonical(doc.File.Disk)] = true
+			}
+		}
+		if included[l.canonical(path)] {
+			continue
+		}
 		file, err := l.named(path)
 		if err != nil {
 			unread = errors.Join(unread, err)
@@ -44,6 +58,17 @@ func (l *loader) addFolder(folder string) error {
 		return fmt.Errorf("read folder %s: there is no nginx configuration in it", folder)
 	}
 	return nil
+}
+
+// rank orders the files of a folder: those first that are likely to include others.
+func rank(path string) int {
+	switch base := filepath.Base(path); {
+	case base == "nginx.conf":
+		return 0
+	case strings.Contains(base, "nginx"):
+		return 1
+	}
+	return 2
 }
 
 // addFound adds a file of a folder, if it is a configuration.

@@ -25,29 +25,37 @@ type include struct {
 // includesOf returns the includes of a file in nginx's order. An entry of split_clients or charset_map that starts
 // with "include" is none, and geo opens the name as it stands.
 func includesOf(doc *syntax.Document) []include {
-	type rest struct {
-		directives []syntax.Directive
-		block      string
+	if !strings.Contains(doc.File.Text, "include") {
+		return nil
+	}
+	type level struct {
+		rest []syntax.Directive
+		geo  bool
 	}
 	var found []include
-	stack := []rest{{doc.Directives, ""}}
+	stack := []level{{rest: doc.Directives}}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if len(top.directives) == 0 {
+		inner := -1
+		for i := range top.rest {
+			d := &top.rest[i]
+			if d.Block != nil {
+				if len(d.Block.Directives) > 0 && d.Name.Value != "split_clients" && d.Name.Value != "charset_map" {
+					inner = i
+					break
+				}
+			} else if d.Name.Value == "include" && len(d.Args) == 1 && terminated(d) {
+				name := d.Args[0].Value
+				found = append(found, include{d, name, !top.geo && strings.ContainsAny(name, "*?[")})
+			}
+		}
+		if inner < 0 {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		d, block := &top.directives[0], top.block
-		top.directives = top.directives[1:]
-		switch {
-		case d.Block != nil:
-			if len(d.Block.Directives) > 0 && d.Name.Value != "split_clients" && d.Name.Value != "charset_map" {
-				stack = append(stack, rest{d.Block.Directives, d.Name.Value})
-			}
-		case d.Name.Value == "include" && len(d.Args) == 1 && terminated(d):
-			name := d.Args[0].Value
-			found = append(found, include{d, name, block != "geo" && strings.ContainsAny(name, "*?[")})
-		}
+		d := &top.rest[inner]
+		top.rest = top.rest[inner+1:]
+		stack = append(stack, level{d.Block.Directives, d.Name.Value == "geo"})
 	}
 	return found
 }
@@ -90,14 +98,16 @@ type files interface {
 // A follower expands the includes of one input. Each file is gone through once; what it comes to is kept, since it may
 // be included from many places.
 type follower struct {
-	in     *Input
-	from   files
-	prefix string
-	nodes  map[*syntax.Document]*extent
+	in       *Input
+	from     files
+	prefix   string
+	includes func(*syntax.Document) []include
+	nodes    map[*syntax.Document]*extent
 }
 
 // An extent is what a file comes to with all that it includes.
 type extent struct {
+	doc    [1]*syntax.Document
 	open   bool // it is being gone through: whoever includes it now is part of it
 	height int  // longest chain of includes that starts here
 	opened int  // files opened, itself among them, each as often as it is included
@@ -105,18 +115,18 @@ type extent struct {
 }
 
 // follow fills the input's documents and includes from its main document on.
-func follow(in *Input, from files, prefix string) {
+func follow(in *Input, from files, prefix string, includes func(*syntax.Document) []include) {
 	in.includes = map[*syntax.Directive][]*syntax.Document{}
 	in.Documents = nil
-	f := follower{in: in, from: from, prefix: prefix, nodes: map[*syntax.Document]*extent{}}
+	f := follower{in: in, from: from, prefix: prefix, includes: includes, nodes: map[*syntax.Document]*extent{}}
 	f.visit(in.Main, 1)
 }
 
 func (f *follower) visit(doc *syntax.Document, depth int) *extent {
-	node := &extent{open: true, height: 1, opened: 1, bytes: len(doc.File.Text)}
+	node := &extent{doc: [1]*syntax.Document{doc}, open: true, height: 1, opened: 1, bytes: len(doc.File.Text)}
 	f.nodes[doc] = node
 	f.in.Documents = append(f.in.Documents, doc)
-	for _, inc := range includesOf(doc) {
+	for _, inc := range f.includes(doc) {
 		names, reason := f.names(inc)
 		if reason != "" {
 			f.in.problem(inc.at.Span(), reason)
@@ -133,6 +143,10 @@ func (f *follower) visit(doc *syntax.Document, depth int) *extent {
 					return node
 				}
 				continue
+			}
+			if len(names) == 1 {
+				docs = f.nodes[child].doc[:] // most includes name one file: all share its list
+				break
 			}
 			docs = append(docs, child)
 		}

@@ -132,8 +132,8 @@ func (l *loader) addText(path string, file *source.File) error {
 // fromDisk makes an input of a file that has been read, following its includes.
 func (l *loader) fromDisk(path string, doc *syntax.Document) *Input {
 	in := &Input{Path: path, Kind: Tree, Main: doc}
-	files := &onDisk{disk: l.disk, docs: map[string]*syntax.Document{doc.File.Path: doc}, left: maxText - int64(len(doc.File.Text))}
-	follow(in, files, l.prefix(doc.File))
+	files := &onDisk{disk: l.disk, files: map[string]read{doc.File.Path: {doc: doc}}, left: maxText - int64(len(doc.File.Text))}
+	follow(in, files, l.prefix(doc.File), includesOf)
 	in.settle(l.options.Context)
 	return in
 }
@@ -155,7 +155,7 @@ func (l *loader) independent() []*Input {
 	included := map[string]*Input{} // by canonical path, the first input that includes it
 	for _, in := range l.inputs {
 		for _, doc := range in.Documents[1:] {
-			if real := l.canonical(doc.File); real != "" && included[real] == nil {
+			if real := l.canonical(doc.File.Disk); real != "" && included[real] == nil {
 				included[real] = in
 			}
 		}
@@ -164,7 +164,7 @@ func (l *loader) independent() []*Input {
 	mains := map[string]bool{}
 	dropped := map[*Input]bool{}
 	for _, in := range l.inputs {
-		real := l.canonical(in.Main.File)
+		real := l.canonical(in.Main.File.Disk)
 		if by := included[real]; real != "" && (mains[real] || by != nil && by != in && !dropped[by]) {
 			dropped[in] = true
 			continue
@@ -175,17 +175,18 @@ func (l *loader) independent() []*Input {
 	return kept
 }
 
-func (l *loader) canonical(file *source.File) string {
-	if file.Disk == "" {
+// canonical returns the path of a file without links in it; "" for what has no path on disk.
+func (l *loader) canonical(disk string) string {
+	if disk == "" {
 		return ""
 	}
-	real, ok := l.real[file.Disk]
+	real, ok := l.real[disk]
 	if !ok {
 		var err error
-		if real, err = canonical(file.Disk); err != nil {
-			real = file.Disk
+		if real, err = canonical(disk); err != nil {
+			real = disk
 		}
-		l.real[file.Disk] = real
+		l.real[disk] = real
 	}
 	return real
 }

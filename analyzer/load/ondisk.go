@@ -1,0 +1,109 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// onDisk are the included files of one input.
+type onDisk struct {
+	disk  *disk
+	files map[string]read // by the names that the configuration uses
+	left  int64           // how many bytes the input may still read
+}
+
+// A read is what came of reading a file: the file, or the reason why not.
+type read struct {
+	doc    *syntax.Document
+	reason string
+}
+
+// batch is how many files are read ahead at once.
+const batch = 256
+
+// match returns what a pattern matches, and reads these files ahead, on all processors.
+func (s *onDisk) match(pattern string) ([]string, string) {
+	names := expand(s.disk, pattern)
+	var unread []string
+	for _, name := range names {
+		if _, done := s.files[name]; !done {
+			unread = append(unread, name)
+		}
+	}
+	for len(unread) > 0 {
+		some := unread[:min(batch, len(unread))]
+		unread = unread[len(some):]
+		got := make([]read, len(some))
+		parallel(len(some), func(i int) { got[i] = s.read(some[i], s.left) })
+		for i, name := range some {
+			s.keep(name, got[i])
+		}
+	}
+	return names, ""
+}
+
+func (s *onDisk) open(name string) (*syntax.Document, string) {
+	got, done := s.files[name]
+	if !done {
+		got = s.keep(name, s.read(name, s.left))
+	}
+	return got.doc, got.reason
+}
+
+func (s *onDisk) read(name string, limit int64) read {
+	text, at, err := s.disk.read(name, limit)
+	if err != nil {
+		return read{reason: reason(name, err)}
+	}
+	return read{doc: syntax.Parse(&source.File{Path: name, Text: text, Disk: at})}
+}
+
+func (s *onDisk) keep(name string, got read) read {
+	if got.doc != nil {
+		if s.left -= int64(len(got.doc.File.Text)); s.left < 0 {
+			s.left, got = 0, read{reason: reason(name, errTooLarge)}
+		}
+	}
+	s.files[name] = got
+	return got
+}
+
+// reason says in nginx's words, where it has them, why a file cannot be read.
+func reason(name string, err error) string {
+	switch {
+	case errors.Is(err, errFolder):
+		return fmt.Sprintf(`pread() "%s" failed (21: Is a directory)`, name)
+	case errors.Is(err, errOutside), errors.Is(err, errSpecial):
+		return fmt.Sprintf(`"%s" %v and is not read`, name, err)
+	case errors.Is(err, errTooLarge):
+		return fmt.Sprintf(`"%s" is not read: the configuration would come to more than %d MiB`, name, maxText>>20)
+	}
+	for _, known := range systemErrors {
+		if errors.Is(err, known.is) {
+			return fmt.Sprintf(`open() "%s" failed (%s)`, name, known.text)
+		}
+	}
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	return fmt.Sprintf(`open() "%s" failed (%v)`, name, err)
+}
+
+// systemErrors are Linux's numbers and the C library's words, which nginx prints.
+var systemErrors = []struct {
+	is   error
+	text string
+}{
+	{fs.ErrNotExist, "2: No such file or directory"},
+	{fs.ErrPermission, "13: Permission denied"},
+	{syscall.ENOTDIR, "20: Not a directory"},
+	{syscall.EMFILE, "24: Too many open files"},
+	{syscall.ENAMETOOLONG, "36: File name too long"},
+	{syscall.ELOOP, "40: Too many levels of symbolic links"},
+}
