@@ -9,6 +9,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
 
@@ -48,7 +49,7 @@ type Trace struct {
 	DryRun       bool
 
 	Conns            []ConnLimit // limit_conn of the level at which the judgement was reached
-	ConnVerdict      limitreq.Verdict
+	ConnVerdict      limitconn.Verdict
 	ConnZone         *config.ConnZone // that refused; nil where none did
 	ConnRejectStatus int
 	ConnDryRun       bool
@@ -60,7 +61,7 @@ type Trace struct {
 // A Limit is one limit_req of a trace.
 type Limit struct {
 	*config.LimitReq
-	Key     value.Value // of this request
+	Key     value.Value // of this request, as bytes: $binary_remote_addr has 4 or 16
 	Counted bool        // the key is not empty, not too long, and its zone is defined
 }
 

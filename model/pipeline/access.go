@@ -1,0 +1,149 @@
+package pipeline
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// A ruling is what one access handler says.
+type ruling int
+
+// Any other ruling is the status that the handler answers.
+const (
+	noOpinion ruling = 0
+	allowed   ruling = 200
+)
+
+// access is the ACCESS phase with what follows from satisfy: allow and deny, then auth_basic, then auth_request. It runs
+// behind the limiters, so that denied requests have been charged, and not for subrequests.
+func (r *run) access() (answer, bool) {
+	if r.sub {
+		return answer{}, false
+	}
+	c := r.conf
+	r.assumeOpaque(c, accessPhase, "may refuse the request; it is taken to let it pass")
+	refused := noOpinion
+	for _, handler := range [...]func() ruling{r.byAddress, r.byPassword, r.bySubrequest} {
+		got := handler()
+		switch {
+		case got == noOpinion:
+		case got == allowed && c.satisfyAny:
+			return answer{}, false
+		case got == allowed:
+		case c.satisfyAny && (got == 401 || got == 403):
+			if refused != 401 {
+				refused = got
+			}
+		default:
+			return r.deny(int(got))
+		}
+	}
+	if refused != noOpinion {
+		return r.deny(int(refused))
+	}
+	return answer{}, false
+}
+
+func (r *run) deny(status int) (answer, bool) {
+	r.step(r.conf, "access", statusText(status))
+	return r.finalize(status, EndDeny), true
+}
+
+// byAddress is the access module: the first rule that holds for the client decides.
+func (r *run) byAddress() ruling {
+	addr := r.client.addr.Addr().Unmap()
+	for i := range r.conf.access {
+		if rule := &r.conf.access[i]; rule.covers(addr, r.client.isUnix()) {
+			if rule.deny {
+				return 403
+			}
+			return allowed
+		}
+	}
+	return noOpinion
+}
+
+func (a *accessRule) covers(addr netip.Addr, unix bool) bool {
+	switch {
+	case a.all:
+		return true
+	case a.unix || unix:
+		return a.unix && unix
+	}
+	return a.prefix.Addr().Is4() == addr.Is4() && a.prefix.Contains(addr)
+}
+
+// byPassword is auth_basic. Whether a password is right cannot be known; that none was sent can.
+func (r *run) byPassword() ruling {
+	c := r.conf
+	if c.basic.Text == "" {
+		return noOpinion
+	}
+	if realm := r.known(c.basic.Eval(r.vars)); realm == "off" {
+		return noOpinion
+	}
+	if r.p.Authorized {
+		r.assume("auth_basic: clients are taken to send a right user name and password")
+		return allowed
+	}
+	for _, h := range r.req.Headers {
+		if strings.EqualFold(h.Name, "Authorization") {
+			r.assume("auth_basic: the Authorization header is taken to be right")
+			return allowed
+		}
+	}
+	return 401
+}
+
+// bySubrequest is auth_request: 2xx lets the request pass, 401 and 403 are handed on, all else becomes 500.
+func (r *run) bySubrequest() ruling {
+	c := r.conf
+	if c.auth == "" {
+		return noOpinion
+	}
+	r.step(c, "auth_request", c.auth)
+	status := r.subrequest(c.auth)
+	switch {
+	case status == 0:
+		r.assume("auth_request " + c.auth + ": what it answers is not known; it is taken to let the request pass")
+		return allowed
+	case status == 401 || status == 403:
+		return ruling(status)
+	case status >= 200 && status < 300:
+		return allowed
+	}
+	return 500
+}
+
+// subrequest runs another URI of the same server as part of this request, and returns its status; 0 where that cannot
+// be known. It shares variables and the limiters' judgement with the main request.
+func (r *run) subrequest(uri string) int {
+	if r.course.subrequests++; r.course.subrequests > maxSubrequests {
+		return 500
+	}
+	sub := *r
+	sub.sub, sub.internal, sub.errorPage, sub.uriChanged = true, true, false, false
+	sub.method, sub.errStatus, sub.cycles = "GET", 0, maxCycles+1
+	sub.conf, sub.handler, sub.redirect = r.home, handler{}, ""
+	wasURI, wasArgs := r.vars.URI, r.vars.Args
+	r.vars.URI, r.vars.Args = uri, ""
+	a := sub.serve(serverRewrite)
+	r.vars.URI, r.vars.Args = wasURI, wasArgs
+	return a.status
+}
+
+// maxSubrequests is nginx's bound on the subrequests of one request.
+const maxSubrequests = 50
+
+// mirror copies the request to other URIs. Their answers count for nothing, but a limiter judges them if none has
+// judged the request so far.
+func (r *run) mirror() {
+	if r.sub {
+		return
+	}
+	for _, uri := range r.conf.mirrors {
+		r.course.background = true
+		r.subrequest(uri)
+		r.course.background = false
+	}
+}

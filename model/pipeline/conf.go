@@ -1,0 +1,286 @@
+package pipeline
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+)
+
+// A conf is what one level means to the phases: nginx's loc_conf. It is compiled when a request first comes there, and
+// then only read.
+type conf struct {
+	level  *config.Level
+	server *config.Server
+	loc    *config.Location // nil at a server
+	except *conf            // what holds for methods that limit_except restricts
+	exempt []string         // the methods that it does not restrict
+
+	codes []instruction
+
+	limits     []*limit
+	limitCode  int
+	limitDry   bool
+	conns      []*connLimit
+	connCode   int
+	connDry    bool
+	realip     *trust
+	access     []accessRule
+	basic      value.Template // realm of auth_basic; its Text "" or "off" switches it off
+	auth       string         // URI of auth_request; "" for none
+	satisfyAny bool
+	tryFiles   []tryFile
+	mirrors    []string
+	errorPages []*config.ErrorPage
+	recursive  bool
+	intercept  bool // errors of the upstream go to error_page
+	maxBody    int64
+	internal   bool
+	handler    handler
+	index      []value.Template
+	files      docroot
+	opaque     []opaque
+}
+
+// A limit is one limit_req, ready to be asked.
+type limit struct {
+	*config.LimitReq
+	zone  int // index into the pipeline's zones; -1 where the zone is not defined
+	delay int64
+}
+
+// A connLimit is one limit_conn, ready to be asked.
+type connLimit struct {
+	*config.LimitConn
+	zone int
+}
+
+// An accessRule is one allow or deny.
+type accessRule struct {
+	deny   bool
+	all    bool
+	unix   bool
+	prefix netip.Prefix
+}
+
+// A tryFile is one argument of try_files.
+type tryFile struct {
+	path value.Template
+	dir  bool // written with a slash at its end
+	code int  // of "=code"; only for the last one
+}
+
+// compile reads a level. The zero defaults are nginx's.
+func (g *program) compile(server *config.Server, loc *config.Location, level *config.Level) *conf {
+	c := &conf{level: level, server: server, loc: loc}
+	s := level.Settings
+	for _, l := range s.LimitReqs.Value {
+		delay := l.Delay
+		if l.NoDelay {
+			delay = limitreq.NoDelay
+		}
+		c.limits = append(c.limits, &limit{LimitReq: l, zone: g.zoneIndex(l.Zone), delay: delay})
+	}
+	c.limitCode, c.limitDry = s.LimitReqStatus.Value, s.LimitReqDryRun.Value
+	for _, l := range s.LimitConns.Value {
+		c.conns = append(c.conns, &connLimit{LimitConn: l, zone: g.connIndex(l.Zone)})
+	}
+	c.connCode, c.connDry = s.LimitConnStatus.Value, s.LimitConnDryRun.Value
+	c.errorPages = s.ErrorPages.Value
+	c.realip = g.realipOf(s)
+	c.compileAccess(level)
+	c.compileContent(level)
+	c.compileOpaque(level)
+	c.compileTryFiles(level)
+	c.compileCodes(g, level)
+	if level.Kind == config.KindIf && loc != nil {
+		c.takeHandler(g.location(loc))
+	}
+	if loc != nil && level.Kind == config.KindLocation {
+		c.internal = loc.Internal
+		if loc.Except != nil {
+			c.except = g.conf(server, loc, loc.Except)
+			c.except.takeHandler(c)
+			c.exempt = exempted(loc.Except)
+		}
+	}
+	return c
+}
+
+// own returns the last directive of that name that stands at the level itself; nil for none.
+func own(level *config.Level, name string) *config.Item {
+	for i := len(level.Items) - 1; i >= 0; i-- {
+		if level.Items[i].Name.Value == name {
+			return &level.Items[i]
+		}
+	}
+	return nil
+}
+
+// inherited returns the directive of that name that is in effect at the level: its own, else that of the nearest level
+// around.
+func inherited(level *config.Level, name string) *config.Item {
+	for ; level != nil; level = level.Parent {
+		if item := own(level, name); item != nil {
+			return item
+		}
+	}
+	return nil
+}
+
+// text returns the first argument of the directive in effect, or what holds without one.
+func text(level *config.Level, name, without string) string {
+	if item := inherited(level, name); item != nil {
+		return item.Arg(0)
+	}
+	return without
+}
+
+// template reads a complex value. One that nginx would refuse stands for itself.
+func template(s string) value.Template {
+	t, err := value.Parse(s)
+	if err != nil {
+		return value.Template{Text: s, Parts: []value.Part{{Literal: s}}}
+	}
+	return t
+}
+
+// compileAccess reads allow and deny (inherited as one list), auth_basic, auth_request and satisfy.
+func (c *conf) compileAccess(level *config.Level) {
+	for at := level; at != nil && c.access == nil; at = at.Parent {
+		for _, item := range at.Items {
+			if item.Name.Value == "allow" || item.Name.Value == "deny" {
+				if rule, ok := readAccess(item); ok {
+					c.access = append(c.access, rule)
+				}
+			}
+		}
+	}
+	if realm := text(level, "auth_basic", "off"); realm != "off" {
+		c.basic = template(realm)
+	}
+	if uri := text(level, "auth_request", "off"); uri != "off" {
+		c.auth = uri
+	}
+	c.satisfyAny = text(level, "satisfy", "all") == "any"
+}
+
+// readAccess reads one allow or deny. Host bits below the mask are cleared, as nginx does with a warning.
+func readAccess(item config.Item) (accessRule, bool) {
+	r := accessRule{deny: item.Name.Value == "deny"}
+	switch a := item.Arg(0); a {
+	case "all":
+		r.all = true
+	case "unix:":
+		r.unix = true
+	default:
+		if p, err := netip.ParsePrefix(a); err == nil {
+			r.prefix = p.Masked()
+		} else if addr, err := netip.ParseAddr(a); err == nil {
+			r.prefix = netip.PrefixFrom(addr, addr.BitLen())
+		} else {
+			return r, false
+		}
+	}
+	return r, true
+}
+
+// compileContent reads what answers the request, and error pages' switches.
+func (c *conf) compileContent(level *config.Level) {
+	c.handler = handlerAt(level)
+	c.recursive = text(level, "recursive_error_pages", "off") == "on"
+	c.intercept = c.handler.module != "" && text(level, c.handler.module+"_intercept_errors", "off") == "on"
+	c.maxBody = 1 << 20
+	if n, ok := readSize(text(level, "client_max_body_size", "1m")); ok {
+		c.maxBody = n
+	}
+	c.mirrors = mirrorsAt(level)
+	for _, name := range indexAt(level) {
+		c.index = append(c.index, template(name))
+	}
+	c.files = docrootAt(c.loc, level)
+}
+
+// indexAt returns the index files in effect; the directive may stand several times at one level.
+func indexAt(level *config.Level) []string {
+	for ; level != nil; level = level.Parent {
+		var names []string
+		for _, item := range level.Items {
+			if item.Name.Value == "index" {
+				for _, arg := range item.Args {
+					names = append(names, arg.Value)
+				}
+			}
+		}
+		if names != nil {
+			return names
+		}
+	}
+	return []string{"index.html"}
+}
+
+func mirrorsAt(level *config.Level) []string {
+	for ; level != nil; level = level.Parent {
+		var uris []string
+		found := false
+		for _, item := range level.Items {
+			if item.Name.Value != "mirror" {
+				continue
+			}
+			if found = true; item.Arg(0) != "off" {
+				uris = append(uris, item.Arg(0))
+			}
+		}
+		if found {
+			return uris
+		}
+	}
+	return nil
+}
+
+// compileTryFiles reads try_files, which no inner level inherits.
+func (c *conf) compileTryFiles(level *config.Level) {
+	item := own(level, "try_files")
+	if item == nil {
+		return
+	}
+	for i, arg := range item.Args {
+		f := tryFile{}
+		word := arg.Value
+		last := i == len(item.Args)-1
+		if code, ok := strings.CutPrefix(word, "="); last && ok {
+			f.code, _ = strconv.Atoi(code)
+		} else if n := len(word); !last && n > 1 && word[n-1] == '/' {
+			f.dir = true
+		}
+		f.path = template(word)
+		c.tryFiles = append(c.tryFiles, f)
+	}
+}
+
+// readSize reads a number of bytes as nginx writes it: "10m", "512k", "1g".
+func readSize(s string) (int64, bool) {
+	unit := int64(1)
+	if s == "" {
+		return 0, false
+	}
+	switch s[len(s)-1] {
+	case 'k', 'K':
+		unit = 1 << 10
+	case 'm', 'M':
+		unit = 1 << 20
+	case 'g', 'G':
+		unit = 1 << 30
+	}
+	if unit > 1 {
+		s = s[:len(s)-1]
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 || n > (1<<62)/unit {
+		return 0, false
+	}
+	return n * unit, true
+}

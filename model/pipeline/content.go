@@ -1,0 +1,275 @@
+package pipeline
+
+import (
+	"path"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// A FileKind is what lies at a path on the server's disk.
+type FileKind uint8
+
+// The kinds. Where nobody can say, FileUnknown is the answer.
+const (
+	FileUnknown FileKind = iota
+	FileAbsent
+	FileRegular
+	FileDir
+)
+
+// Files tells what lies at a path; relative paths are below nginx's prefix. A nil Files knows nothing.
+type Files func(path string) FileKind
+
+// tryFiles is the try_files directive: the first file that is there becomes the URI, else the last argument is gone to.
+func (r *run) tryFiles() (answer, bool) {
+	c := r.conf
+	n := len(c.tryFiles) - 1
+	if n < 0 {
+		return answer{}, false
+	}
+	for _, f := range c.tryFiles[:n] {
+		if uri, found := r.try(f); found {
+			r.step(c, "try_files", uri)
+			r.vars.URI = uri
+			return answer{}, false
+		}
+	}
+	last := c.tryFiles[n]
+	if last.code != 0 {
+		r.step(c, "try_files", last.path.Text)
+		if last.code >= 300 || last.code == 201 || last.code == 204 {
+			return r.finalize(last.code, EndTryFiles), true
+		}
+		return r.sent(last.code, EndTryFiles), true
+	}
+	to := r.known(last.path.Eval(r.vars))
+	r.step(c, "try_files", to)
+	if strings.HasPrefix(to, "@") {
+		return r.named(to[1:]), true
+	}
+	uri, args := splitArgs(to)
+	return r.redirectTo(uri, args), true
+}
+
+// try says whether one argument of try_files is there, and the URI that it would make. Without a disk to look at a
+// path with an extension that comes from the request is taken to exist, as is the document root, and nothing else.
+func (r *run) try(f tryFile) (uri string, found bool) {
+	c := r.conf
+	v := f.path.Eval(r.vars)
+	name, ok := v.Known()
+	if f.dir {
+		name = strings.TrimSuffix(name, "/")
+	}
+	kind := FileUnknown
+	if ok {
+		kind = r.disk(c, name)
+	}
+	switch kind {
+	case FileRegular:
+		return name, !f.dir
+	case FileDir:
+		return name, f.dir
+	case FileAbsent:
+		return name, false
+	}
+	_, constant := f.path.Constant()
+	switch {
+	case !ok || constant:
+		found = false
+	case f.dir:
+		found = name == "/" || name == ""
+	default:
+		found = r.looksLikeFile(name)
+	}
+	if found && f.dir {
+		name = "/"
+	}
+	r.assumeFiles(c, "try_files")
+	return name, found
+}
+
+// looksLikeFile says whether a path is taken as a file because the request asks for one: its last part has an extension.
+func (r *run) looksLikeFile(name string) bool {
+	base := path.Base(r.vars.URI)
+	return !strings.HasSuffix(r.vars.URI, "/") && strings.LastIndexByte(base, '.') > 0 && strings.HasSuffix(name, "/"+base)
+}
+
+func (r *run) assumeFiles(c *conf, directive string) {
+	if r.p.Files == nil {
+		r.assume(directive + " in " + c.name() + ": files cannot be looked up; a requested path with an extension is taken as a file, any other path as absent")
+	}
+}
+
+// disk looks a URI up among the files of a location.
+func (r *run) disk(c *conf, uri string) FileKind {
+	if r.p.Files == nil {
+		return FileUnknown
+	}
+	root, ok := c.files.path.Eval(r.vars).Known()
+	if !ok {
+		return FileUnknown
+	}
+	switch c.files.alias {
+	case noAlias:
+		return r.p.Files(root + uri)
+	case wholeURI:
+		return r.p.Files(root)
+	}
+	return r.p.Files(root + uri[min(c.files.alias, len(uri)):])
+}
+
+// fileTest judges -f, -d, -e and -x of an if.
+func (r *run) fileTest(code *instruction) bool {
+	op := strings.TrimPrefix(code.test.op, "!")
+	name, ok := code.test.left.Eval(r.vars).Known()
+	kind := FileUnknown
+	if ok && r.p.Files != nil {
+		kind = r.p.Files(name)
+	}
+	if kind == FileUnknown {
+		r.assumeFiles(r.conf, "if "+code.test.op)
+		kind = FileAbsent
+		switch {
+		case !ok:
+			name = r.unknownPath(code.test.left)
+			fallthrough
+		default:
+			if r.looksLikeFile(name) {
+				kind = FileRegular
+			} else if r.vars.URI == "/" && strings.HasSuffix(name, "/") {
+				kind = FileDir
+			}
+		}
+	}
+	is := false
+	switch op {
+	case "-f":
+		is = kind == FileRegular
+	case "-d":
+		is = kind == FileDir
+	case "-e", "-x":
+		is = kind != FileAbsent
+	}
+	return is != (code.test.op[0] == '!')
+}
+
+// unknownPath yields what can be known of a path that begins with an unknown folder: $request_filename is some folder
+// and the URI.
+func (r *run) unknownPath(t value.Template) string {
+	var b strings.Builder
+	for _, p := range t.Parts {
+		switch p.Variable {
+		case "":
+			b.WriteString(p.Literal)
+		case "request_filename":
+			b.WriteString(r.vars.URI)
+		default:
+			s, _ := r.vars.Variable(p.Variable).Known()
+			b.WriteString(s)
+		}
+	}
+	return b.String()
+}
+
+// content is the CONTENT phase: the location's handler, else index, else a file.
+func (r *run) content() answer {
+	if r.handler.name != "" {
+		return r.handle()
+	}
+	if strings.HasSuffix(r.vars.URI, "/") {
+		return r.directory()
+	}
+	return r.file()
+}
+
+// handle lets the handler answer. What an upstream or foreign code answers is not known.
+func (r *run) handle() answer {
+	h := r.handler
+	r.step(r.conf, h.name, "")
+	switch {
+	case h.name == "empty_gif" || h.name == "stub_status":
+		if r.method != "GET" && r.method != "HEAD" {
+			return r.finalize(405, EndContent)
+		}
+		return r.sent(200, EndContent)
+	case h.module == "":
+		r.assume(h.name + " in " + r.conf.name() + " runs code that is not read; it is taken to answer the request there")
+	case r.upstream >= 300 && r.conf.intercept && r.hasErrorPage(r.upstream):
+		return r.finalize(r.upstream, EndContent)
+	}
+	if r.upstream != 0 {
+		return r.sent(r.upstream, EndContent)
+	}
+	return answer{EndContent, r.errStatus, r.conf}
+}
+
+func (r *run) hasErrorPage(status int) bool {
+	for _, page := range r.conf.errorPages {
+		for _, code := range page.Codes {
+			if code == status {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// directory answers a URI that ends with a slash: the first index file that is there, by an internal redirect, so that
+// another location may serve it.
+func (r *run) directory() answer {
+	c := r.conf
+	if r.method == "GET" || r.method == "HEAD" || r.method == "POST" {
+		for _, t := range c.index {
+			name := r.known(t.Eval(r.vars))
+			if strings.HasPrefix(name, "/") {
+				r.step(c, "index", name)
+				return r.redirectTo(name, r.vars.Args)
+			}
+			uri := r.vars.URI + name
+			switch r.disk(c, uri) {
+			case FileUnknown:
+				r.assume("index in " + c.name() + ": files cannot be looked up; " + name + " is taken to exist in every folder")
+			case FileRegular:
+			case FileDir, FileAbsent:
+				continue
+			}
+			r.step(c, "index", uri)
+			return r.redirectTo(uri, r.vars.Args)
+		}
+	}
+	if text(c.level, "autoindex", "off") == "on" {
+		r.step(c, "autoindex", "")
+		return r.sent(200, EndContent)
+	}
+	if r.method != "GET" && r.method != "HEAD" && r.method != "POST" {
+		return r.finalize(405, EndContent)
+	}
+	return r.finalize(403, EndContent)
+}
+
+// file answers with a file.
+func (r *run) file() answer {
+	c := r.conf
+	r.step(c, "file", r.vars.URI)
+	if r.method != "GET" && r.method != "HEAD" && r.method != "POST" {
+		return r.finalize(405, EndContent)
+	}
+	switch r.disk(c, r.vars.URI) {
+	case FileAbsent:
+		return r.finalize(404, EndContent)
+	case FileDir:
+		r.redirect = r.vars.URI + "/"
+		return r.finalize(301, EndContent)
+	case FileRegular:
+		if r.method == "POST" {
+			return r.finalize(405, EndContent)
+		}
+		return r.sent(200, EndContent)
+	case FileUnknown:
+		if r.method == "POST" {
+			return r.finalize(405, EndContent)
+		}
+	}
+	return answer{EndContent, r.errStatus, c}
+}

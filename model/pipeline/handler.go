@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// A handler answers requests in place of a file. The zero handler is none: files.
+type handler struct {
+	name   string // the directive
+	module string // "proxy", "fastcgi" ...: of the directives that begin so, and of an upstream
+	known  bool   // what it answers follows from the configuration
+}
+
+// answers are the directives that make a location's content handler, with the module of those that ask an upstream.
+var answers = map[string]string{
+	"proxy_pass": "proxy", "fastcgi_pass": "fastcgi", "uwsgi_pass": "uwsgi", "scgi_pass": "scgi", "grpc_pass": "grpc",
+	"memcached_pass": "memcached",
+	"empty_gif":      "", "stub_status": "", "flv": "", "mp4": "", "hls": "", "perl": "", "redis_pass": "redis", "tunnel_pass": "tunnel",
+}
+
+// handlerAt returns the handler that a level itself names; the last one counts, as in nginx.
+func handlerAt(level *config.Level) handler {
+	for i := len(level.Items) - 1; i >= 0; i-- {
+		name := level.Items[i].Name.Value
+		if module, ok := answers[name]; ok {
+			return handler{name: name, module: module, known: name == "empty_gif"}
+		}
+		if phase, ok := phaseOf(name); ok && phase == contentPhase {
+			return handler{name: name}
+		}
+	}
+	return handler{}
+}
+
+// takeHandler gives the conf of an if or of limit_except the handler of its location, where it has none itself. An if
+// keeps any handler, since its location has set it before; limit_except inherits only what asks an upstream.
+func (c *conf) takeHandler(from *conf) {
+	if c.handler.name != "" {
+		return
+	}
+	if c.level.Kind == config.KindIf || slices.Contains([]string{"proxy", "fastcgi", "uwsgi", "scgi", "grpc"}, from.handler.module) {
+		c.handler = from.handler
+		c.intercept = from.handler.module != "" && text(c.level, from.handler.module+"_intercept_errors", "off") == "on"
+	}
+}
+
+// exempted returns the methods that limit_except leaves alone; GET brings HEAD with it.
+func exempted(except *config.Level) []string {
+	var methods []string
+	if except.Directive != nil {
+		for _, arg := range except.Directive.Args {
+			methods = append(methods, arg.Value)
+		}
+	}
+	if slices.Contains(methods, "GET") {
+		methods = append(methods, "HEAD")
+	}
+	return methods
+}
+
+// An opaque directive runs code that is no configuration: what it does cannot be known.
+type opaque struct {
+	name  string
+	phase phase
+}
+
+// A phase is where an opaque directive steps in.
+type phase uint8
+
+const (
+	rewritePhase phase = iota // may end the request before any limiter
+	accessPhase               // runs behind the limiters
+	contentPhase
+)
+
+// phaseOf says in which phase a directive runs code of its own.
+func phaseOf(name string) (phase, bool) {
+	if base, ok := strings.CutSuffix(name, "_block"); ok {
+		name = base
+	}
+	name = strings.TrimSuffix(name, "_file")
+	switch name {
+	case "rewrite_by_lua", "set_by_lua", "server_rewrite_by_lua", "ndk_rewrite_by_lua":
+		return rewritePhase, true
+	case "access_by_lua", "js_access", "auth_jwt", "auth_pam", "auth_ldap", "auth_digest", "secure_token", "modsecurity":
+		return accessPhase, true
+	case "content_by_lua", "js_content", "echo", "echo_exec", "array_join", "mruby_content_handler":
+		return contentPhase, true
+	}
+	return 0, false
+}
+
+// compileOpaque notes what runs code at the level or around it. Content is no matter of it: handlerAt finds that.
+func (c *conf) compileOpaque(level *config.Level) {
+	for at := level; at != nil; at = at.Parent {
+		for _, item := range at.Items {
+			name := item.Name.Value
+			if phase, ok := phaseOf(name); ok && phase != contentPhase && !c.hasOpaque(phase) && !strings.HasPrefix(name, "set_") {
+				c.opaque = append(c.opaque, opaque{name, phase})
+			}
+		}
+	}
+}
+
+func (c *conf) hasOpaque(p phase) bool {
+	return slices.ContainsFunc(c.opaque, func(o opaque) bool { return o.phase == p })
+}
+
+// A docroot says where a location's files lie.
+type docroot struct {
+	path  value.Template
+	alias int // how many bytes of the URI an alias replaces; noAlias for a root, wholeURI in a location by regex
+}
+
+const (
+	noAlias  = -1
+	wholeURI = -2
+)
+
+// docrootAt returns the root or alias in effect at a level of a location; inner levels inherit either.
+func docrootAt(loc *config.Location, level *config.Level) docroot {
+	for at := level; at != nil; at = at.Parent {
+		for i := len(at.Items) - 1; i >= 0; i-- {
+			switch item := at.Items[i]; item.Name.Value {
+			case "root":
+				return docroot{template(item.Arg(0)), noAlias}
+			case "alias":
+				return docroot{template(item.Arg(0)), aliased(loc, at)}
+			}
+		}
+	}
+	return docroot{template("html"), noAlias}
+}
+
+// aliased returns how much of the URI an alias at the level replaces: the prefix of the location it stands in.
+func aliased(loc *config.Location, at *config.Level) int {
+	for ; loc != nil; loc = loc.Outer {
+		if &loc.Level != at {
+			continue
+		}
+		if loc.Modifier == "~" || loc.Modifier == "~*" {
+			return wholeURI
+		}
+		return len(loc.Pattern)
+	}
+	return wholeURI
+}

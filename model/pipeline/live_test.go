@@ -1,0 +1,226 @@
+package pipeline_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+)
+
+// liveStart is when nginx's clock starts: late enough that no rate makes a key's first request wait for the host's uptime.
+const liveStart = 100_000_000
+
+// TestLiveLimits sends random traffic to nginx, whose clock is held still, and to the model: every decision, with its zone
+// and excess, must be the same.
+func TestLiveLimits(t *testing.T) {
+	nginxtest.Binary(t)
+	rng := nginxtest.Random(t)
+	const perConfiguration = 100
+	for done, cases := 0, nginxtest.Cases(t, 500); done < cases; done += perConfiguration {
+		port := nginxtest.Port(t)
+		conf := liveConf(rng, port)
+		if !compareLive(t, rng, conf, port, min(perConfiguration, cases-done)) {
+			t.Logf("configuration:\n%s", conf)
+			return
+		}
+	}
+}
+
+func compareLive(t *testing.T, rng *rand.Rand, conf string, port, requests int) bool {
+	t.Helper()
+	held := nginxtest.NewClock(t, liveStart)
+	server := nginxtest.Start(t, conf, port, held)
+	nginx := &liveClient{t: t, port: port, log: filepath.Join(server.Prefix, "error.log")}
+	nginx.newLines() // what the start wrote
+	tree := resolveText(t, conf)
+	model := pipeline.New(tree, route.New(tree))
+	now := int64(liveStart)
+	for i := range requests {
+		now += liveStep(rng)
+		held.Set(t, now)
+		r := liveRequest{
+			client: fmt.Sprintf("127.0.1.%d", 1+rng.IntN(3)), path: fmt.Sprintf("/l%d/x?k=%s", rng.IntN(4), pick(rng, "", "a", "bb")),
+			header: pick(rng, "", "k1", "k2"),
+		}
+		want, got := nginx.send(r), r.model(model, clock.Msec(now), port)
+		if got != want {
+			t.Errorf("request %d at %d ms, %+v:\n the model says %s\n nginx says     %s", i, now, r, got, want)
+			return false
+		}
+	}
+	return true
+}
+
+// liveConf is a random configuration: zones of several rates and keys, locations with one to three limits.
+func liveConf(rng *rand.Rand, port int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "pid nginx.pid;\nevents {}\nhttp {\n    access_log off;\n    error_log error.log info;\n")
+	b.WriteString("    map $http_x_key $mapped { default $binary_remote_addr; k1 \"\"; k2 two; }\n")
+	const zones = 4
+	for i := range zones {
+		fmt.Fprintf(&b, "    limit_req_zone %s zone=z%d:%s rate=%s;\n",
+			pick(rng, "$binary_remote_addr", "$http_x_key", "$arg_k", "$mapped", "$server_name", "$remote_addr$arg_k", "\"$arg_k:$http_x_key\""), i,
+			pick(rng, "32k", "1m"), pick(rng, "1r/s", "2r/s", "3r/s", "5r/s", "7", "100r/s", "1001r/s", "10r/m", "1r/m", "59r/m", "30r/m"))
+	}
+	fmt.Fprintf(&b, "    server {\n        listen 127.0.0.1:%d;\n        server_name live.example.com;\n        add_header X-Limit $limit_req_status always;\n", port)
+	for i := range 4 {
+		fmt.Fprintf(&b, "        location /l%d/ {\n", i)
+		for _, z := range rng.Perm(zones)[:1+rng.IntN(3)] {
+			fmt.Fprintf(&b, "            limit_req zone=z%d%s;\n", z, pick(rng, "", " burst=1", " burst=3", " burst=5 nodelay", " burst=6 delay=2", " nodelay", " delay=2", " burst=40"))
+		}
+		if rng.IntN(4) == 0 {
+			b.WriteString("            limit_req_dry_run on;\n")
+		}
+		fmt.Fprintf(&b, "            limit_req_status %d;\n            try_files /absent =204;\n        }\n", 400+rng.IntN(4)*33)
+	}
+	b.WriteString("    }\n}\n")
+	return b.String()
+}
+
+// liveStep is how far the clock moves before the next request: mostly little, at times long, at times back.
+func liveStep(rng *rand.Rand) int64 {
+	switch rng.IntN(20) {
+	case 0:
+		return 55_000 + rng.Int64N(20_000)
+	case 1:
+		return -rng.Int64N(70_000)
+	case 2, 3, 4:
+		return rng.Int64N(3_000)
+	default:
+		return rng.Int64N(250) * rng.Int64N(2)
+	}
+}
+
+func pick(rng *rand.Rand, from ...string) string { return from[rng.IntN(len(from))] }
+
+type liveRequest struct{ client, path, header string }
+
+// model decides the request and writes the decision as liveClient.send does.
+func (r liveRequest) model(p *pipeline.Pipeline, now clock.Msec, port int) string {
+	req := &request.Request{
+		Host: "live.example.com", Target: r.path, Peer: netip.MustParseAddr(r.client),
+		Server: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port)),
+	}
+	if r.header != "" {
+		req.Headers = []request.Header{{Name: "X-Key", Value: r.header}}
+	}
+	trace := p.Do(now, req)
+	s := string(trace.Decision.Verdict)
+	if trace.Zone != nil && s != "PASSED" {
+		s += fmt.Sprintf(" %d by %s", trace.Decision.Excess, trace.Zone.Name)
+	}
+	if s != "DELAYED" && !strings.HasPrefix(s, "DELAYED ") {
+		s += fmt.Sprintf(" status %d", trace.Status)
+	}
+	return s
+}
+
+// A liveClient sends requests to nginx and reads what it decided from its answer and its error log.
+type liveClient struct {
+	t    *testing.T
+	port int
+	log  string
+	read int
+}
+
+var limitLine = regexp.MustCompile(`(limiting requests|delaying request)(, dry run)?, excess: (\d+)\.(\d{3}),? by zone "([^"]*)"`)
+
+// send returns the decision, in one line.
+func (c *liveClient) send(r liveRequest) string {
+	c.t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(r.client)}}
+	conn, err := d.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", c.port))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	header := ""
+	if r.header != "" {
+		header = "X-Key: " + r.header + "\r\n"
+	}
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: live.example.com\r\n%sConnection: close\r\n\r\n", r.path, header)
+	var answer strings.Builder
+	logged := ""
+	for deadline := time.Now().Add(5 * time.Second); ; {
+		if time.Now().After(deadline) {
+			c.t.Fatalf("no decision for %+v; answer so far %q", r, answer.String())
+		}
+		buf := make([]byte, 4096)
+		_ = conn.SetReadDeadline(time.Now().Add(2 * time.Millisecond))
+		n, err := conn.Read(buf)
+		answer.Write(buf[:n])
+		logged += c.newLines()
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return c.answered(answer.String(), logged)
+		}
+		if m := limitLine.FindStringSubmatch(logged); m != nil && m[1] == "delaying request" && m[2] == "" {
+			return "DELAYED " + excess(m)
+		}
+	}
+}
+
+func (c *liveClient) answered(answer, logged string) string {
+	status, verdict := 0, "NONE"
+	for line := range strings.Lines(answer) {
+		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(line, "HTTP/1.1 ") {
+			status, _ = strconv.Atoi(f[1])
+		}
+		if v, ok := strings.CutPrefix(line, "X-Limit: "); ok && strings.TrimSpace(v) != "" {
+			verdict = strings.TrimSpace(v)
+		}
+	}
+	if m := limitLine.FindStringSubmatch(logged); m != nil {
+		verdict += " " + excess(m)
+	}
+	return fmt.Sprintf("%s status %d", verdict, status)
+}
+
+func excess(m []string) string {
+	whole, _ := strconv.Atoi(m[3])
+	milli, _ := strconv.Atoi(m[4])
+	return fmt.Sprintf("%d by %s", whole*1000+milli, m[5])
+}
+
+// newLines returns what nginx has logged since the last call.
+func (c *liveClient) newLines() string {
+	text, err := os.ReadFile(c.log)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	fresh := string(text[c.read:])
+	c.read = len(text)
+	return fresh
+}
+
+func resolveText(t *testing.T, text string) *config.Tree {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "nginx.conf")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := load.Load([]string{path}, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := config.Resolve(inputs[0], config.Options{})
+	if len(tree.Refusals) > 0 {
+		t.Fatalf("refused: %+v", tree.Refusals[0])
+	}
+	return tree
+}

@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/limitconn"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+)
+
+// A Pipeline is one running nginx: a configuration, and the states of its zones. Time comes with each request. It is for
+// one goroutine; Fresh gives another one of the same configuration. The exported fields are set before the first request.
+type Pipeline struct {
+	Explain    bool  // record Trace.Path, at some cost
+	NoLimits   bool  // as if limit_req and limit_conn were not there
+	Authorized bool  // clients send what auth_basic asks for, whatever their headers
+	Files      Files // the server's disk; nil where it cannot be looked at
+
+	g     *program
+	zones []*limitreq.Zone
+	conns []*limitconn.Zone
+	vars  value.Request // of the request at hand; one at a time is followed
+
+	log     []limitreq.Lookup // of the last question
+	peaks   []peak
+	assumed []string
+}
+
+// New returns a pipeline with empty zones.
+func New(tree *config.Tree, router *route.Router) *Pipeline {
+	return &Pipeline{g: newProgram(tree, router)}
+}
+
+// Fresh returns a pipeline of the same configuration and options with empty zones. It shares what was compiled, and may
+// run in another goroutine.
+func (p *Pipeline) Fresh() *Pipeline {
+	return &Pipeline{Explain: p.Explain, NoLimits: p.NoLimits, Authorized: p.Authorized, Files: p.Files, g: p.g}
+}
+
+// Do takes one request through the phases at time now, to its end: a delay by limit_req is waited for, and what it held
+// in limit_conn is given back at once. Requests that overlap are for Plan and Flight.
+func (p *Pipeline) Do(now clock.Msec, req *request.Request) Trace {
+	f := p.Plan(req, nil).Start(now)
+	for !f.Done() {
+		now += f.Wait
+		f.Resume(now)
+	}
+	f.Finish()
+	return f.Trace()
+}
+
+// Plan prepares a request that may be sent any number of times. With a server it goes to that one; with nil the server
+// is chosen by the address that was connected to and the host.
+func (p *Pipeline) Plan(req *request.Request, server *config.Server) *Plan {
+	pl := &Plan{p: p, req: req, server: server}
+	pl.root = pl.follow(nil)
+	return pl
+}
+
+// PlanAnswered is Plan where the status that upstreams will answer is known.
+func (p *Pipeline) PlanAnswered(req *request.Request, server *config.Server, status int) *Plan {
+	pl := &Plan{p: p, req: req, server: server, upstream: status}
+	pl.root = pl.follow(nil)
+	return pl
+}
+
+// Zone returns the state of a zone of limit_req_zone; nil where no request has come to it.
+func (p *Pipeline) Zone(z *config.Zone) *limitreq.Zone {
+	if id := p.g.zoneIndex(z); id >= 0 && id < len(p.zones) {
+		return p.zones[id]
+	}
+	return nil
+}
+
+// run follows a request with the given verdicts to its end, and returns the limiters that it met.
+func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
+	r := &run{
+		course: &course{p: p, g: p.g, req: pl.req, vars: &p.vars, given: given, upstream: pl.upstream},
+		cycles: maxCycles + 1, method: pl.req.Method,
+	}
+	if r.method == "" {
+		r.method = "GET"
+	}
+	a := r.begin(pl.server)
+	end := &ending{
+		answer: a, place: r.placeOf(a), redirect: r.redirect, client: r.client, path: r.path, assumptions: r.assumptions,
+		reqAt: r.reqAt, reqKeys: r.reqKeys, reqRan: r.reqRan, connAt: r.connAt, connKeys: r.connKeys, connRan: r.connRan,
+	}
+	if r.home != nil {
+		end.server = r.home.server
+	}
+	p.remember(r.assumptions)
+	if 300 > a.status || a.status >= 400 {
+		end.redirect = ""
+	}
+	return r.nodes, end
+}
+
+// begin is what comes before the phases: the request's variables, its server, and whether nginx takes it at all.
+func (r *run) begin(server *config.Server) answer {
+	req := r.req
+	r.client = client{peer: netip.AddrPortFrom(req.Peer, req.PeerPort), unix: !req.Peer.IsValid()}
+	r.client.addr = r.client.peer
+	uri, args, _ := strings.Cut(req.Target, "?")
+	r.escaped = strings.ContainsAny(uri, "%+")
+	r.vars.Reset()
+	r.vars.HTTP, r.vars.Client = req, r.client.addr
+	r.vars.Version = r.g.tree.Version
+	r.vars.Definitions = r.g.tree.HTTP.Variables
+	r.vars.LimitReqStatus, r.vars.LimitConn = "", ""
+	status := r.arrive(server, uri, args)
+	if r.home == nil {
+		return answer{end: EndRequest, status: status}
+	}
+	r.conf = r.home
+	if status == 0 {
+		status = methodStatus(r.method)
+	}
+	if status != 0 {
+		return r.finalize(status, EndRequest)
+	}
+	r.postRead()
+	return r.serve(serverRewrite)
+}
+
+// methodStatus is what nginx answers to a method that it takes for no location: 400 for one with letters that no method
+// has, 405 for TRACE and CONNECT.
+func methodStatus(method string) int {
+	if method == "TRACE" || method == "CONNECT" {
+		return 405
+	}
+	for i := range len(method) {
+		if c := method[i]; (c < 'A' || c > 'Z') && c != '_' && c != '-' {
+			return 400
+		}
+	}
+	return 0
+}
+
+// readable shows a key for people: the bytes of an address as its text, any other bytes that nobody can read as \xNN.
+func readable(key string) string {
+	if printable(key) {
+		return key
+	}
+	if a, ok := netip.AddrFromSlice([]byte(key)); ok {
+		return request.AddrText(a)
+	}
+	q := strconv.Quote(key)
+	return q[1 : len(q)-1]
+}
+
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,236 @@
+package pipeline
+
+import (
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/limitconn"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+)
+
+// A Plan is everything that request and configuration decide about one request. What is left open is what the limiters
+// say, so a Plan is a tree that branches where a limiter is asked. Branches are followed when they are first needed,
+// and then kept: the same request sent a thousand times is routed once. It is for one goroutine.
+type Plan struct {
+	p        *Pipeline
+	req      *request.Request
+	server   *config.Server // nil: by the request's address and host
+	upstream int
+	root     *node
+}
+
+type nodeKind uint8
+
+const (
+	askRequests nodeKind = iota
+	askConnections
+	finished
+)
+
+// A node is a place where a limiter is asked, or the end.
+type node struct {
+	kind       nodeKind
+	conf       *conf
+	background bool
+	ask        []limitreq.Limit
+	asked      []*limit // of which each entry of ask is
+	askConns   []limitconn.Limit
+	askedConns []*connLimit
+
+	given  []limitreq.Verdict // the verdicts that lead here
+	passed *node              // what follows Passed
+	others map[limitreq.Verdict]*node
+	end    *ending
+}
+
+// An ending is what is known when a request is done.
+type ending struct {
+	answer
+	server      *config.Server
+	place       Place
+	redirect    string
+	client      client
+	path        []string
+	assumptions []string
+	reqAt       *conf
+	reqKeys     []value.Value
+	reqRan      bool
+	connAt      *conf
+	connKeys    []value.Value
+	connRan     bool
+}
+
+// follow runs the request with the given verdicts, and links what lies behind them.
+func (pl *Plan) follow(given []limitreq.Verdict) *node {
+	nodes, end := pl.p.run(pl, given)
+	next := &node{kind: finished, end: end}
+	for i := len(nodes) - 1; i >= len(given); i-- {
+		nodes[i].passed = next
+		next = nodes[i]
+	}
+	verdicts := given
+	for n := next; n.kind != finished; n = n.passed {
+		n.given = verdicts
+		verdicts = append(verdicts[:len(verdicts):len(verdicts)], limitreq.Passed)
+	}
+	return next
+}
+
+// after returns what follows a limiter's verdict.
+func (pl *Plan) after(n *node, verdict limitreq.Verdict) *node {
+	if verdict == limitreq.Passed {
+		return n.passed
+	}
+	if next := n.others[verdict]; next != nil {
+		return next
+	}
+	next := pl.follow(append(n.given[:len(n.given):len(n.given)], verdict))
+	if n.others == nil {
+		n.others = map[limitreq.Verdict]*node{}
+	}
+	n.others[verdict] = next
+	return next
+}
+
+// A Flight is one request under way: it may wait for a limiter, and it may hold places in limit_conn's zones until
+// Finish.
+type Flight struct {
+	plan *Plan
+	at   *node
+	hold *limitconn.Hold
+
+	Decision limitreq.Decision // of limit_req; its Verdict is None where no limit counted the request
+	Zone     *config.Zone      // that decided; nil for none
+	Conn     limitconn.Decision
+	ConnZone *config.ConnZone // that refused; nil for none
+	Wait     clock.Msec       // how long the request waits now, before Resume; 0 where it is done
+}
+
+// Start sends a request on its way. Where its Wait is over zero, a limiter holds it: Resume it that much later.
+func (pl *Plan) Start(now clock.Msec) Flight {
+	f := Flight{plan: pl, at: pl.root, Decision: limitreq.Decision{Verdict: limitreq.None, Zone: -1}, Conn: limitconn.Decision{Verdict: limitconn.None, Zone: -1}}
+	f.advance(now)
+	return f
+}
+
+// Resume lets a request go on that has waited.
+func (f *Flight) Resume(now clock.Msec) { f.advance(now) }
+
+// Counts says whether the request holds a place in a zone of limit_conn, so that Finish matters.
+func (f *Flight) Counts() bool { return f.hold != nil }
+
+// Finish gives back what the request holds. A second call does nothing.
+func (f *Flight) Finish() {
+	if f.hold != nil {
+		f.hold.Finish()
+		f.hold = nil
+	}
+}
+
+// advance goes on to the next wait, or to the end.
+func (f *Flight) advance(now clock.Msec) {
+	f.Wait = 0
+	for f.at.kind != finished {
+		n := f.at
+		if n.kind == askRequests {
+			p := f.plan.p
+			f.Decision, p.log = limitreq.DecideLogged(now, n.ask, n.conf.limitDry, p.log[:0])
+			p.note(n, f.Decision.Verdict)
+			if f.Decision.Zone >= 0 {
+				f.Zone = n.asked[f.Decision.Zone].Zone
+			}
+			f.at = f.plan.after(n, f.Decision.Verdict)
+			if f.Decision.Wait > 0 && !n.background {
+				f.Wait = f.Decision.Wait
+				return
+			}
+			continue
+		}
+		f.Conn, f.hold = limitconn.Start(n.askConns, n.conf.connDry)
+		if f.Conn.Zone >= 0 {
+			f.ConnZone = n.askedConns[f.Conn.Zone].Zone
+		}
+		if f.Conn.Verdict != limitconn.Passed {
+			f.hold = nil
+		}
+		f.at = f.plan.after(n, limitreq.Verdict(f.Conn.Verdict))
+	}
+}
+
+// Refused says whether a limiter refused the request, whatever was answered in the end.
+func (f *Flight) Refused() bool {
+	return f.Decision.Verdict == limitreq.Rejected || f.Conn.Verdict == limitconn.Rejected
+}
+
+// Done says whether the request has been answered or handed on.
+func (f *Flight) Done() bool { return f.at.kind == finished }
+
+// Trace tells the whole story of a request that is done.
+func (f *Flight) Trace() Trace {
+	e := f.at.end
+	t := Trace{
+		Server: e.server, EndsIn: e.answer.end, Status: e.status, Redirect: e.redirect, Path: e.path, Assumptions: e.assumptions,
+		Decision: f.Decision, Zone: f.Zone, LimiterRan: e.reqRan,
+		ConnVerdict: f.Conn.Verdict, ConnZone: f.ConnZone,
+		Client: Client{Addr: e.client.addr.Addr(), Peer: e.client.peer.Addr(), Trusted: e.client.trusted},
+	}
+	if e.conf != nil {
+		t.Location, t.If = e.conf.loc, e.conf.ifLevel()
+	}
+	e.limitsOf(&t)
+	e.connsOf(&t)
+	return t
+}
+
+// limitsOf fills in limit_req: where it was reached, else what stands where the request ended.
+func (e *ending) limitsOf(t *Trace) {
+	c := e.reqAt
+	if c == nil {
+		c = e.conf
+	}
+	if c == nil {
+		return
+	}
+	t.LimitedIn, t.LimitedLevel, t.RejectStatus, t.DryRun = c.loc, c.level, c.limitCode, c.limitDry
+	for i, l := range c.limits {
+		limit := Limit{LimitReq: l.LimitReq, Key: value.Unknown("the limiter did not run")}
+		if e.reqAt != nil {
+			limit.Key = e.reqKeys[i]
+			key, known := limit.Key.Known()
+			limit.Counted = e.reqRan && l.Zone != nil && (!known || key != "" && len(key) <= limitreq.MaxKey)
+		}
+		t.Limits = append(t.Limits, limit)
+	}
+}
+
+func (e *ending) connsOf(t *Trace) {
+	c := e.connAt
+	if c == nil {
+		c = e.conf
+	}
+	if c == nil {
+		return
+	}
+	t.ConnRejectStatus, t.ConnDryRun = c.connCode, c.connDry
+	for i, l := range c.conns {
+		limit := ConnLimit{LimitConn: l.LimitConn, Key: value.Unknown("the limiter did not run")}
+		if e.connAt != nil {
+			limit.Key = e.connKeys[i]
+			key, known := limit.Key.Known()
+			limit.Counted = e.connRan && l.Zone != nil && (!known || key != "" && len(key) <= limitconn.MaxKey)
+		}
+		t.Conns = append(t.Conns, limit)
+	}
+}
+
+// ifLevel returns the level where it is that of an if block, else nil.
+func (c *conf) ifLevel() *config.Level {
+	if c.level.Kind == config.KindIf {
+		return c.level
+	}
+	return nil
+}
+
+// Status is what nginx itself answers to a request that is done; 0 where something else decides it.
+func (f *Flight) Status() int { return f.at.end.status }

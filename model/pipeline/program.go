@@ -1,0 +1,197 @@
+package pipeline
+
+import (
+	"sync"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/realip"
+)
+
+// A program is a configuration as the phases need it. Levels are compiled when a request first comes there, so that a
+// configuration of ten thousand servers costs nothing for those that nobody asks. Several pipelines may share it, also
+// from several goroutines.
+type program struct {
+	tree   *config.Tree
+	router *route.Router
+
+	mu      sync.RWMutex
+	confs   map[*config.Level]*conf
+	realips map[realipKey]*trust
+
+	zoneMu  sync.Mutex
+	zones   []*config.Zone
+	zoneIDs map[*config.Zone]int
+	conns   []*config.ConnZone
+	connIDs map[*config.ConnZone]int
+
+	regexes pcre.Cache
+	names   sync.Map // *config.Server → map of its named locations
+}
+
+// A trust is a realip configuration, with the host names in it whose addresses cannot be known.
+type trust struct {
+	realip.Config
+	hosts []string
+}
+
+// A realipKey tells realip configurations apart; levels share the settings that they inherit.
+type realipKey struct {
+	from      *config.Setting[[]*config.Trusted]
+	header    *config.Setting[string]
+	recursive *config.Setting[bool]
+}
+
+func newProgram(tree *config.Tree, router *route.Router) *program {
+	return &program{
+		tree: tree, router: router,
+		confs:   map[*config.Level]*conf{},
+		realips: map[realipKey]*trust{},
+		zoneIDs: map[*config.Zone]int{},
+		connIDs: map[*config.ConnZone]int{},
+	}
+}
+
+// conf returns what a level means; it is compiled once.
+func (g *program) conf(server *config.Server, loc *config.Location, level *config.Level) *conf {
+	g.mu.RLock()
+	c := g.confs[level]
+	g.mu.RUnlock()
+	if c != nil {
+		return c
+	}
+	c = g.compile(server, loc, level)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if first := g.confs[level]; first != nil {
+		return first
+	}
+	g.confs[level] = c
+	return c
+}
+
+// server returns the conf of a server itself.
+func (g *program) server(s *config.Server) *conf { return g.conf(s, nil, &s.Level) }
+
+// location returns the conf of a location.
+func (g *program) location(l *config.Location) *conf { return g.conf(l.Server, l, &l.Level) }
+
+// branch returns the conf of an if block in a location: a location of its own, which keeps the outer one's handler.
+func (g *program) branch(outer *conf, level *config.Level) *conf {
+	return g.conf(outer.server, outer.loc, level)
+}
+
+// named returns a named location of a server; nil where there is none.
+func (g *program) named(s *config.Server, name string) *conf {
+	found, ok := g.names.Load(s)
+	if !ok {
+		locations := map[string]*config.Location{}
+		for _, l := range s.Locations {
+			if l.Modifier == "@" {
+				locations[l.Pattern] = l
+			}
+		}
+		found, _ = g.names.LoadOrStore(s, locations)
+	}
+	if l := found.(map[string]*config.Location)[name]; l != nil {
+		return g.location(l)
+	}
+	return nil
+}
+
+// zoneIndex numbers the zones, so that a pipeline keeps their states in a list; -1 where the zone is not defined.
+func (g *program) zoneIndex(z *config.Zone) int {
+	if z == nil {
+		return -1
+	}
+	g.zoneMu.Lock()
+	defer g.zoneMu.Unlock()
+	id, ok := g.zoneIDs[z]
+	if !ok {
+		id = len(g.zones)
+		g.zoneIDs[z] = id
+		g.zones = append(g.zones, z)
+	}
+	return id
+}
+
+func (g *program) connIndex(z *config.ConnZone) int {
+	if z == nil {
+		return -1
+	}
+	g.zoneMu.Lock()
+	defer g.zoneMu.Unlock()
+	id, ok := g.connIDs[z]
+	if !ok {
+		id = len(g.conns)
+		g.connIDs[z] = id
+		g.conns = append(g.conns, z)
+	}
+	return id
+}
+
+// zoneAt and connAt return the zones of a number.
+func (g *program) zoneAt(id int) *config.Zone {
+	g.zoneMu.Lock()
+	defer g.zoneMu.Unlock()
+	return g.zones[id]
+}
+
+func (g *program) connAt(id int) *config.ConnZone {
+	g.zoneMu.Lock()
+	defer g.zoneMu.Unlock()
+	return g.conns[id]
+}
+
+// realipOf returns what realip does under some settings; nil where no address is trusted.
+func (g *program) realipOf(s *config.Settings) *trust {
+	if len(s.RealIPFrom.Value) == 0 {
+		return nil
+	}
+	key := realipKey{s.RealIPFrom, s.RealIPHeader, s.RealIPRecursive}
+	g.mu.RLock()
+	t := g.realips[key]
+	g.mu.RUnlock()
+	if t != nil {
+		return t
+	}
+	t = &trust{Config: realip.Config{
+		Header: s.RealIPHeader.Value, Recursive: s.RealIPRecursive.Value,
+		BareBrackets: atLeast(g.tree.Version, 1, 27, 3),
+	}}
+	for _, from := range s.RealIPFrom.Value {
+		switch {
+		case from.Unix:
+			t.Unix = true
+		case from.HostName != "":
+			t.hosts = append(t.hosts, from.HostName)
+		case from.Prefix.IsValid():
+			t.Trusted = append(t.Trusted, from.Prefix.Masked())
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.realips[key] = t
+	return t
+}
+
+// atLeast compares a version of nginx; "" is the newest.
+func atLeast(version string, want ...int) bool {
+	if version == "" {
+		return true
+	}
+	n, i := 0, 0
+	for _, c := range []byte(version + ".") {
+		switch {
+		case c >= '0' && c <= '9':
+			n = n*10 + int(c-'0')
+		case c == '.' && i < len(want):
+			if n != want[i] {
+				return n > want[i]
+			}
+			n, i = 0, i+1
+		}
+	}
+	return true
+}

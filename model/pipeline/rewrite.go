@@ -1,0 +1,232 @@
+package pipeline
+
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// rewrite runs the rewrite directives of the level at hand, and says whether they ended the request there.
+func (r *run) rewrite() (answer, bool) {
+	c := r.conf
+	if len(c.opaque) > 0 {
+		r.assumeOpaque(c, rewritePhase, "may end the request before the limiters; it is taken to let it pass")
+	}
+	if len(c.codes) == 0 {
+		return answer{}, false
+	}
+	// nginx quotes captures until the first rewrite has run.
+	quote := true
+	for i := 0; i < len(c.codes); i++ {
+		code := &c.codes[i]
+		switch code.op {
+		case opSet:
+			r.set(code.name, r.eval(code.text, quote))
+		case opBreak:
+			r.uriChanged = false
+			return answer{}, false
+		case opReturn:
+			return r.returns(code), true
+		case opIf:
+			if !r.holds(code, quote) {
+				i += code.skip
+			} else if code.branch != nil {
+				r.enter(r.g.branch(c, code.branch))
+			}
+		case opRewrite:
+			if !r.matches(code.pattern, r.vars.URI, code) {
+				continue
+			}
+			if code.redirect {
+				r.redirect = r.known(r.eval(code.text, true))
+				r.step(c, "rewrite", r.redirect)
+				return r.finalize(code.status, EndRewrite), true
+			}
+			quote = false
+			if !r.rewriteURI(code) {
+				return r.finalize(500, EndRewrite), true
+			}
+			r.step(c, "rewrite", r.vars.URI)
+			if code.last {
+				return answer{}, false
+			}
+		}
+	}
+	return answer{}, false
+}
+
+// returns answers as a return directive does: with a text, or with a code below 400, directly; else as any error, so
+// that error_page applies.
+func (r *run) returns(code *instruction) answer {
+	r.step(r.conf, "return", code.item.Arg(0))
+	if code.status >= 400 && !code.hasText {
+		return r.finalize(code.status, EndReturn)
+	}
+	switch code.status {
+	case 301, 302, 303, 307, 308:
+		r.redirect = r.known(r.eval(code.text, false))
+		return r.finalize(code.status, EndReturn)
+	}
+	return r.sent(code.status, EndReturn)
+}
+
+// rewriteURI replaces URI and arguments. A "?" in the replacement, not in a variable's value, begins the arguments.
+func (r *run) rewriteURI(code *instruction) bool {
+	uri, args, hasArgs := r.split(code.text)
+	if hasArgs {
+		if code.addArgs && r.vars.Args != "" {
+			args += "&" + r.vars.Args
+		}
+		r.vars.Args = args
+	} else if !code.addArgs {
+		r.vars.Args = ""
+	}
+	r.vars.URI = uri
+	r.internal = true
+	r.uriChanged = code.restart
+	return uri != ""
+}
+
+// split yields a replacement for this request, parted at its last literal "?". Captures behind it are escaped where the
+// URI was sent with escapes.
+func (r *run) split(t value.Template) (uri, args string, hasArgs bool) {
+	var b strings.Builder
+	at := 0
+	for _, p := range t.Parts {
+		if p.Variable != "" {
+			b.WriteString(r.part(p, hasArgs))
+			continue
+		}
+		rest := p.Literal
+		for {
+			before, after, found := strings.Cut(rest, "?")
+			b.WriteString(before)
+			if !found {
+				break
+			}
+			at, hasArgs, rest = b.Len(), true, after
+		}
+	}
+	if s := b.String(); hasArgs {
+		return s[:at], s[at:], true
+	} else {
+		return s, "", false
+	}
+}
+
+// eval yields a template's value, with captures escaped where quote is set and the URI was sent with escapes. It is
+// unknown as soon as a part of it is.
+func (r *run) eval(t value.Template, quote bool) value.Value {
+	if !quote || !r.escaped {
+		return t.Eval(r.vars)
+	}
+	var b strings.Builder
+	for _, p := range t.Parts {
+		if p.Variable == "" {
+			b.WriteString(p.Literal)
+			continue
+		}
+		v := r.vars.Variable(p.Variable)
+		s, ok := v.Known()
+		if !ok {
+			return v
+		}
+		if isCapture(p.Variable) {
+			s = escapeArgs(s)
+		}
+		b.WriteString(s)
+	}
+	return value.Of(b.String())
+}
+
+// part yields one variable of a replacement. An unknown one is taken as empty, and said.
+func (r *run) part(p value.Part, quote bool) string {
+	s := r.known(r.vars.Variable(p.Variable))
+	if quote && r.escaped && isCapture(p.Variable) {
+		return escapeArgs(s)
+	}
+	return s
+}
+
+func isCapture(name string) bool { return len(name) == 1 && name[0] >= '1' && name[0] <= '9' }
+
+// escapeArgs escapes what may not stand in arguments as it is, by nginx's table (ngx_escape_uri, NGX_ESCAPE_ARGS).
+func escapeArgs(s string) string {
+	const hex = "0123456789ABCDEF"
+	needs := func(c byte) bool {
+		return c <= ' ' || c >= 0x7f || c == '"' || c == '#' || c == '%' || c == '&' || c == '+' || c == '?' ||
+			c == ';' || c == '<' || c == '>' || c == '\\' || c == '^' || c == '`' || c == '{' || c == '|' || c == '}'
+	}
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if needs(s[i]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s)+2*n)
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; needs(c) {
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// holds judges the condition of an if. One that cannot be judged is taken not to hold, and said.
+func (r *run) holds(code *instruction, quote bool) bool {
+	c := &code.test
+	if isFileTest(c.op) {
+		return r.fileTest(code)
+	}
+	if c.op == "?" {
+		r.assumeAt(code.item, "its condition cannot be read; it is taken not to hold")
+		return false
+	}
+	left := c.left.Eval(r.vars)
+	s, ok := left.Known()
+	if !ok {
+		r.assumeAt(code.item, left.Reason()+"; its condition is taken not to hold")
+		return false
+	}
+	switch c.op {
+	case "":
+		return s != "" && s != "0"
+	case "=", "!=":
+		right := r.eval(c.right, quote)
+		t, ok := right.Known()
+		if !ok {
+			r.assumeAt(code.item, right.Reason()+"; its condition is taken not to hold")
+			return false
+		}
+		return (s == t) == (c.op == "=")
+	}
+	matched, ok := r.match(c.pattern, s)
+	if !ok {
+		r.assumeAt(code.item, why(c.pattern)+"; its condition is taken not to hold")
+		return false
+	}
+	return matched == (c.op[0] == '~')
+}
+
+// matches applies the pattern of a rewrite. One that cannot be run is taken not to match, and said.
+func (r *run) matches(re *pcre.Regex, s string, code *instruction) bool {
+	matched, ok := r.match(re, s)
+	if !ok {
+		r.assumeAt(code.item, why(re)+"; it is taken not to match")
+	}
+	return ok && matched
+}
+
+// why says why a pattern could not be matched.
+func why(re *pcre.Regex) string {
+	if err := re.Err(); err != nil {
+		return err.Error()
+	}
+	return "matching " + re.Pattern() + " takes too long"
+}

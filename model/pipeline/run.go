@@ -1,0 +1,294 @@
+package pipeline
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/limitconn"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+	"github.com/ngxlimit/ngxlimit/model/realip"
+)
+
+// A run is one request, or one subrequest, on its way through the phases.
+type run struct {
+	*course
+
+	home       *conf // of the server
+	conf       *conf // whose settings hold now
+	handler    handler
+	method     string
+	cycles     int // how many changes of URI or location are left
+	errStatus  int // what an error page has promised to answer
+	redirect   string
+	escaped    bool // the URI was sent with "%" or "+"
+	internal   bool // reached by a redirect of nginx's own, or rewritten
+	uriChanged bool
+	errorPage  bool // an error page was gone to, and no other one will be
+	discarded  bool
+	sub        bool
+}
+
+// A course is what a request shares with its subrequests. The only thing that is not decided by request and
+// configuration is what the limiters say; given has their verdicts, as far as the way is to be followed, and behind them
+// everything is taken to pass.
+type course struct {
+	p      *Pipeline
+	g      *program
+	req    *request.Request
+	vars   *value.Request
+	client client
+
+	given      []limitreq.Verdict
+	nodes      []*node
+	background bool // the subrequest at hand holds nobody up
+
+	reqAt    *conf // where limit_req was reached: where it judged, else the last place
+	reqKeys  []value.Value
+	reqRan   bool
+	connAt   *conf
+	connKeys []value.Value
+	connRan  bool
+
+	upstream    int // the status that upstreams answer; 0 where it is not known
+	subrequests int
+	path        []string
+	assumptions []string
+}
+
+// A client is the address that a request seems to come from.
+type client struct {
+	peer     netip.AddrPort
+	unix     bool // a unix socket connects
+	addr     netip.AddrPort
+	replaced bool // by realip
+	trusted  bool
+}
+
+func (c *client) isUnix() bool { return c.unix && !c.replaced }
+
+func (r *run) setClient(got realip.Result) {
+	r.client.addr = netip.AddrPortFrom(got.Addr, got.Port)
+	r.vars.Client = r.client.addr
+}
+
+// headers returns the header lines that nginx takes; by default it drops names with anything but letters, digits and
+// hyphens.
+func (r *run) headers() []request.Header {
+	dropped := func(h request.Header) bool { return !r.takesHeader(h.Name) }
+	if r.vars.InvalidHeaders || !slices.ContainsFunc(r.req.Headers, dropped) {
+		return r.req.Headers
+	}
+	return slices.DeleteFunc(slices.Clone(r.req.Headers), dropped)
+}
+
+func (r *run) takesHeader(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', c == '-':
+		case c == '_' && r.vars.Underscores:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// limitRequests is limit_req: once for each client request, at the first place with limits of which one counts it.
+func (r *run) limitRequests() (answer, bool) {
+	c := r.conf
+	if len(c.limits) == 0 || r.reqRan || r.p.NoLimits {
+		return answer{}, false
+	}
+	r.reqAt = c
+	r.reqKeys = make([]value.Value, len(c.limits))
+	n := &node{kind: askRequests, conf: c, background: r.background, ask: make([]limitreq.Limit, 0, len(c.limits))}
+	counted := false
+	for i, l := range c.limits {
+		var raw string
+		r.reqKeys[i], raw = r.key(l.Zone, l.ZoneName)
+		zone := r.p.zone(l.zone)
+		if zone == nil {
+			continue
+		}
+		counted = counted || raw != "" && len(raw) <= limitreq.MaxKey
+		n.ask = append(n.ask, limitreq.Limit{Zone: zone, Key: raw, Burst: l.Burst, Delay: l.delay})
+		n.asked = append(n.asked, l)
+	}
+	if !counted {
+		return answer{}, false
+	}
+	verdict := r.next(n)
+	r.reqRan = true
+	r.vars.LimitReqStatus = string(verdict)
+	if verdict != limitreq.Rejected {
+		return answer{}, false
+	}
+	r.step(c, "limit_req", statusText(c.limitCode))
+	return r.finalize(c.limitCode, EndLimit), true
+}
+
+// limitConnections is limit_conn, likewise.
+func (r *run) limitConnections() (answer, bool) {
+	c := r.conf
+	if len(c.conns) == 0 || r.connRan || r.p.NoLimits {
+		return answer{}, false
+	}
+	r.connAt = c
+	r.connKeys = make([]value.Value, len(c.conns))
+	n := &node{kind: askConnections, conf: c}
+	counted := false
+	for i, l := range c.conns {
+		var raw string
+		r.connKeys[i], raw = r.connKey(l.Zone)
+		zone := r.p.connZone(l.zone)
+		if zone == nil {
+			continue
+		}
+		counted = counted || raw != "" && len(raw) <= limitconn.MaxKey
+		n.askConns = append(n.askConns, limitconn.Limit{Zone: zone, Key: raw, Max: int64(l.Max)})
+		n.askedConns = append(n.askedConns, l)
+	}
+	if !counted {
+		return answer{}, false
+	}
+	verdict := r.next(n)
+	r.connRan = true
+	r.vars.LimitConn = string(verdict)
+	if verdict != limitreq.Rejected {
+		return answer{}, false
+	}
+	r.step(c, "limit_conn", statusText(c.connCode))
+	return r.finalize(c.connCode, EndLimit), true
+}
+
+// next notes that a limiter is asked, and returns what it says on the way that is followed.
+func (r *run) next(n *node) limitreq.Verdict {
+	at := len(r.nodes)
+	r.nodes = append(r.nodes, n)
+	if at < len(r.given) {
+		return r.given[at]
+	}
+	return limitreq.Passed
+}
+
+func (r *run) key(zone *config.Zone, name string) (value.Value, string) {
+	if zone == nil {
+		return value.Unknown("zone " + name + " is not defined"), ""
+	}
+	return r.keyOf(zone.Key)
+}
+
+func (r *run) connKey(zone *config.ConnZone) (value.Value, string) {
+	if zone == nil {
+		return value.Unknown("the zone is not defined"), ""
+	}
+	return r.keyOf(zone.Key)
+}
+
+// keyOf evaluates a key. What is not known of it is taken as the same text for every request, and said: it then counts
+// all of them together.
+func (r *run) keyOf(t value.Template) (value.Value, string) {
+	v := t.Eval(r.vars)
+	if s, ok := v.Known(); ok {
+		return v, s
+	}
+	var b strings.Builder
+	for _, p := range t.Parts {
+		if p.Variable == "" {
+			b.WriteString(p.Literal)
+			continue
+		}
+		part := r.vars.Variable(p.Variable)
+		if s, ok := part.Known(); ok {
+			b.WriteString(s)
+			continue
+		}
+		b.WriteString("$" + p.Variable)
+		r.assume("key " + t.Text + ": " + part.Reason() + "; it is taken as one value for all requests")
+	}
+	return v, b.String()
+}
+
+// set gives a variable its value.
+func (r *run) set(name string, v value.Value) { r.vars.Set(name, v) }
+
+// known returns the text of a value. One that is not known is taken as empty, and said.
+func (r *run) known(v value.Value) string {
+	s, ok := v.Known()
+	if !ok {
+		r.assume(v.Reason() + "; it is taken as empty")
+	}
+	return s
+}
+
+// match applies a regex; ok is false where its result cannot be known. A failure forgets the numbered captures.
+func (r *run) match(re *pcre.Regex, s string) (matched, ok bool) {
+	matched, err := r.vars.Match(re, s)
+	if err != nil {
+		return false, false
+	}
+	if !matched {
+		r.vars.ForgetCaptures()
+	}
+	return matched, true
+}
+
+// assume notes once what is taken for something that cannot be known.
+func (r *run) assume(text string) {
+	if !slices.Contains(r.assumptions, text) {
+		r.assumptions = append(r.assumptions, text)
+	}
+}
+
+// assumeAt is assume about a directive.
+func (r *run) assumeAt(item config.Item, text string) {
+	r.assume(item.Name.Value + " at " + item.File.Path + ":" + strconv.Itoa(item.Span().From().Line) + ": " + text)
+}
+
+// assumeOpaque notes foreign code that runs in a phase.
+func (r *run) assumeOpaque(c *conf, at phase, text string) {
+	for _, o := range c.opaque {
+		if o.phase == at {
+			r.assume(o.name + " in " + c.name() + " runs code that is not read; it " + text)
+		}
+	}
+}
+
+// step notes one step of the way for people.
+func (r *run) step(c *conf, how, to string) {
+	if !r.p.Explain {
+		return
+	}
+	s := c.label() + " -> " + how
+	if to != "" {
+		s += " -> " + to
+	}
+	r.path = append(r.path, s)
+}
+
+// label names the location, or the server where there is none.
+func (c *conf) label() string {
+	if c.loc != nil {
+		return c.loc.Label()
+	}
+	return "server"
+}
+
+// name is label for the middle of a sentence.
+func (c *conf) name() string {
+	if c.loc != nil {
+		return "location " + c.loc.Label()
+	}
+	if len(c.server.Names) > 0 {
+		return "server " + strconv.Quote(c.server.Names[0].Text)
+	}
+	return "server"
+}
+
+func statusText(status int) string { return strconv.Itoa(status) }

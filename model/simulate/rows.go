@@ -1,0 +1,62 @@
+package simulate
+
+import (
+	"net/netip"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+)
+
+// row begins the row of a request at its arrival, and returns its number; -1 where none is kept.
+func (s *simulation) row(l *load, r int32, at int64) int32 {
+	if !s.opts.KeepRequests {
+		return -1
+	}
+	t := &s.target
+	s.rows = append(s.rows, Row{
+		TMs: int64(toClock(at) - epoch), ClientIP: addressText(addressOf(int(l.address))),
+		URL: t.scheme + "://" + t.host + s.fan.Requests[r].Path,
+	})
+	return int32(len(s.rows) - 1)
+}
+
+// fill completes a row with the decision.
+func (s *simulation) fill(row int32, f *pipeline.Flight) {
+	if row >= 0 {
+		s.rows[row].decide(f)
+	}
+}
+
+// decide fills in what became of the row's request.
+func (row *Row) decide(f *pipeline.Flight) {
+	place := f.Place()
+	if place.Location != nil {
+		row.Location = new(place.Label())
+	}
+	d := &f.Decision
+	row.Outcome, row.DelayMs = string(d.Verdict), int64(d.Wait)
+	if f.Zone != nil {
+		row.Zone = new(f.Zone.Name)
+		if !d.Full {
+			row.ExcessMilli = new(d.Excess)
+		}
+	}
+	if d.Verdict == limitreq.Passed {
+		row.Zone, row.ExcessMilli = nil, nil
+	}
+	row.ConnOutcome = string(f.Conn.Verdict)
+	if f.ConnZone != nil {
+		row.ConnZone = new(f.ConnZone.Name)
+	}
+	if status := f.Status(); status != 0 {
+		row.Status = new(status)
+	}
+}
+
+func addressText(a netip.Addr) string {
+	if !a.IsValid() {
+		return "unix:"
+	}
+	return request.AddrText(a)
+}

@@ -1,0 +1,92 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+)
+
+// Run lets clients load a page, and counts what the limits do to them. The first request of the first client reaches
+// nginx at time 0, with empty zones. It fails for options out of bounds and for a configuration without servers.
+func Run(tree *config.Tree, router *route.Router, options Options) (*Result, error) {
+	o, err := options.normal()
+	if err != nil {
+		return nil, fmt.Errorf("simulate: %w", err)
+	}
+	t, said, err := newTarget(tree, router, &o)
+	if err != nil {
+		return nil, fmt.Errorf("simulate: %w", err)
+	}
+	p := pipeline.New(tree, router)
+	p.Authorized, p.NoLimits = true, o.NoLimits
+	s := newSimulation(p, t, &o)
+	s.run()
+	r := s.result()
+	r.Assumptions = slices.Concat(said, assumptionsOf(&o), p.Assumptions())
+	if !o.NoLimits {
+		r.Page.UnlimitedMs = unlimited(p, t, o)
+	} else {
+		r.Page.UnlimitedMs = r.Page.LimitedMs
+	}
+	return r, nil
+}
+
+func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
+	s := &simulation{
+		pipe: p, page: newPage(o.Fan, o), fan: o.Fan, target: t, opts: o,
+		plans: map[planKey]*pipeline.Plan{}, stats: newStats(),
+	}
+	s.arrive = newArrivals(o, -s.page.rtt/2)
+	return s
+}
+
+// unlimited is the page's time without limits. Then clients do not touch each other and every time is fixed, so one load
+// stands for all.
+func unlimited(p *pipeline.Pipeline, t target, o Options) Quantiles {
+	p = p.Fresh()
+	p.NoLimits = true
+	o.Clients, o.Repeat, o.KeepRequests, o.Arrival = 1, 1, false, Arrival{}
+	s := newSimulation(p, t, &o)
+	s.run()
+	return s.stats.times.quantiles()
+}
+
+func (s *simulation) result() *Result {
+	return &Result{
+		Locations: s.stats.locations(),
+		Zones:     zones(s.pipe),
+		Page: &PageStat{
+			Pages: s.stats.pages, LimitedMs: s.stats.times.quantiles(), BrokenPages: s.stats.broken,
+		},
+		Requests: s.rows,
+	}
+}
+
+func zones(p *pipeline.Pipeline) []ZoneStat {
+	list := []ZoneStat{}
+	for _, z := range p.Zones() {
+		list = append(list, ZoneStat{Zone: z.Zone.Name, PeakExcessMilli: z.Peak, PeakKey: z.PeakKey, Keys: z.Keys})
+	}
+	return list
+}
+
+// assumptionsOf says what the simulation itself takes for granted.
+func assumptionsOf(o *Options) []string {
+	list := []string{fmt.Sprintf(
+		"%s from addresses that are kept for documentation, %d to an address, connect to nginx themselves", clients(o.Clients), o.ClientsPerAddress)}
+	if o.UpstreamMs < 0 {
+		list = append(list, "the server takes as long as is usual for the kind of each request: html 100 ms, static files 5 ms, api 50 ms")
+	}
+	list = append(list, "a request that hangs on a refused one is not sent; nothing is sent a second time")
+	return list
+}
+
+func clients(n int) string {
+	if n == 1 {
+		return "one client"
+	}
+	return fmt.Sprintf("%d clients", n)
+}

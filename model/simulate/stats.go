@@ -1,0 +1,96 @@
+package simulate
+
+import (
+	"sort"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/limitconn"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+)
+
+// stats counts requests by the place that they belong to, and pages. Its size follows the places, not the requests.
+type stats struct {
+	places map[*config.Level]*placeStats
+	last   *placeStats // most requests follow one of their own place
+	pages  int
+	broken int
+	times  sample // of pages that did not break
+}
+
+type placeStats struct {
+	place  pipeline.Place
+	n      LocationStat
+	added  sample
+	served sample
+}
+
+func newStats() *stats { return &stats{places: map[*config.Level]*placeStats{}} }
+
+func (s *stats) of(p pipeline.Place) *placeStats {
+	if s.last != nil && s.last.place.Level == p.Level {
+		return s.last
+	}
+	at := s.places[p.Level]
+	if at == nil {
+		at = &placeStats{place: p}
+		s.places[p.Level] = at
+	}
+	s.last = at
+	return at
+}
+
+// count takes one request that came to nginx at a time and was done at another, in microseconds.
+func (s *stats) count(f *pipeline.Flight, came, done int64) {
+	at := s.of(f.Place())
+	at.n.Requests++
+	d := &f.Decision
+	switch {
+	case f.Refused():
+		at.n.Rejected++
+		return
+	case d.Verdict == limitreq.Delayed:
+		at.n.Delayed++
+	default:
+		at.n.Passed++
+	}
+	if d.Verdict == limitreq.DelayedDryRun || d.Verdict == limitreq.RejectedDryRun || f.Conn.Verdict == limitconn.RejectedDryRun {
+		at.n.DryRun++
+	}
+	at.added.add(int64(d.Wait))
+	at.served.add((done - came) / 1000)
+}
+
+// notIssued counts a request that was never sent, at the place it would have come to first.
+func (s *stats) notIssued(p *pipeline.Plan) { s.of(p.Place()).n.NotIssued++ }
+
+// page counts one load of the page, which took a time in microseconds.
+func (s *stats) page(took int64, broken bool) {
+	s.pages++
+	if broken {
+		s.broken++
+		return
+	}
+	s.times.add((took + 500) / 1000)
+}
+
+// locations returns the counts in the order of the configuration.
+func (s *stats) locations() []LocationStat {
+	list := make([]LocationStat, 0, len(s.places))
+	order := make([]pipeline.Place, 0, len(s.places))
+	for _, at := range s.places {
+		order = append(order, at.place)
+	}
+	sort.Slice(order, func(i, j int) bool { return order[i].Before(order[j]) })
+	for _, place := range order {
+		list = append(list, s.places[place.Level].result())
+	}
+	return list
+}
+
+func (at *placeStats) result() LocationStat {
+	n := at.n
+	n.Server, n.Location, n.File, n.Line, n.Limited = at.place.ServerName(), at.place.Label(), at.place.File(), at.place.Line(), at.place.Limited()
+	n.AddedMs, n.ServedMs = at.added.quantiles(), at.served.quantiles()
+	return n
+}

@@ -1,0 +1,193 @@
+package simulate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
+)
+
+// A target is the server that a page is loaded from, and how its clients reach it.
+type target struct {
+	server   *config.Server
+	host     string
+	scheme   string
+	protocol string
+	address  netip.AddrPort
+}
+
+// newTarget finds the server of a host and the listener to speak to: one with TLS before one without, since a server
+// without often only redirects to it. What had to be chosen is said.
+func newTarget(tree *config.Tree, router *route.Router, o *Options) (target, []string, error) {
+	t := target{server: o.Server, host: o.Host, protocol: "HTTP/1.1"}
+	if o.Protocol == HTTP2 {
+		t.protocol = "HTTP/2.0"
+	}
+	var said []string
+	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
+		return t, nil, fmt.Errorf("the configuration has no server")
+	}
+	if t.server == nil && t.host == "" {
+		t.server = firstLimited(tree)
+		said = append(said, "no host was given: the page is loaded from server "+name(t.server))
+	}
+	if t.server == nil {
+		t.server = serverOf(tree, router, t.host)
+		if !named(t.server, t.host) {
+			said = append(said, fmt.Sprintf("no server has the name %q: server %s takes it", t.host, name(t.server)))
+		}
+	}
+	if t.host == "" {
+		t.host = hostFor(t.server)
+	}
+	t.scheme, t.address = listener(t.server)
+	return t, said, nil
+}
+
+// request is one request of a fan from an address.
+func (t *target) request(r *traffic.FanRequest, from netip.Addr) *request.Request {
+	return &request.Request{
+		Method: r.Method, Scheme: t.scheme, Host: t.host, Target: r.Path, Protocol: t.protocol, Headers: r.Headers,
+		Peer: from, Server: t.address, BodySize: int64(len(r.Body)),
+	}
+}
+
+// firstLimited returns the first server with a limit in it, else the first.
+func firstLimited(tree *config.Tree) *config.Server {
+	for _, s := range tree.HTTP.Servers {
+		if Limited(s) {
+			return s
+		}
+	}
+	return tree.HTTP.Servers[0]
+}
+
+// Limited says whether some limit_req or limit_conn is in effect at the server or at a location of it.
+func Limited(s *config.Server) bool {
+	if limitedAt(&s.Level) {
+		return true
+	}
+	rest := append([]*config.Location(nil), s.Locations...)
+	for len(rest) > 0 {
+		l := rest[len(rest)-1]
+		rest = append(rest[:len(rest)-1], l.Locations...)
+		if limitedAt(&l.Level) {
+			return true
+		}
+	}
+	return false
+}
+
+func limitedAt(l *config.Level) bool {
+	return len(l.Settings.LimitReqs.Value)+len(l.Settings.LimitConns.Value) > 0
+}
+
+// serverOf asks the router for the host at every address that something listens on, TLS first, and takes the first
+// server that has the name.
+func serverOf(tree *config.Tree, router *route.Router, host string) *config.Server {
+	var first *config.Server
+	tried := map[netip.AddrPort]bool{}
+	for _, tls := range [...]bool{true, false} {
+		for _, s := range tree.HTTP.Servers {
+			for _, l := range s.Listens {
+				at := addressOfListen(l)
+				if l.SSL != tls || tried[at] {
+					continue
+				}
+				tried[at] = true
+				got := ask(router, host, at)
+				if named(got, host) {
+					return got
+				}
+				if first == nil {
+					first = got
+				}
+			}
+		}
+	}
+	if first == nil {
+		first = tree.HTTP.Servers[0]
+	}
+	return first
+}
+
+// listener returns how clients reach a server.
+func listener(s *config.Server) (scheme string, at netip.AddrPort) {
+	for _, tls := range [...]bool{true, false} {
+		for _, l := range s.Listens {
+			if l.SSL == tls {
+				if tls {
+					return "https", addressOfListen(l)
+				}
+				return "http", addressOfListen(l)
+			}
+		}
+	}
+	return "http", netip.AddrPortFrom(netip.Addr{}, 80)
+}
+
+// addressOfListen is the address that clients connect to; it is not valid for a unix socket, and the wildcard's for a
+// wildcard.
+func addressOfListen(l *config.Listen) netip.AddrPort {
+	addr, err := netip.ParseAddr(strings.Trim(l.Address, "[]"))
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	return netip.AddrPortFrom(addr, uint16(l.Port))
+}
+
+// hostFor returns a host that leads to the server by one of its names.
+func hostFor(s *config.Server) string {
+	for _, n := range s.Names {
+		switch n.Kind {
+		case config.NameExact:
+			if n.Text != "" && n.Text != "_" {
+				return n.Text
+			}
+		case config.NameLeading:
+			return "www" + strings.TrimPrefix(n.Text, "*")
+		case config.NameDot:
+			return strings.TrimPrefix(n.Text, ".")
+		case config.NameTrailing:
+			return strings.TrimSuffix(n.Text, "*") + "example"
+		case config.NameRegex:
+		}
+	}
+	return "localhost"
+}
+
+func name(s *config.Server) string {
+	if len(s.Names) > 0 && s.Names[0].Text != "" {
+		return s.Names[0].Text
+	}
+	return "without a name"
+}
+
+// addressOf returns the address number n, from the ranges that are kept for documentation and for tests of networks, so
+// that no real client is meant.
+func addressOf(n int) netip.Addr {
+	for _, base := range [...]uint32{0xcb007100, 0xc6336400, 0xc0000200} { // 203.0.113.0/24, 198.51.100.0/24, 192.0.2.0/24
+		if n < 254 {
+			return address4(base + 1 + uint32(n))
+		}
+		n -= 254
+	}
+	if n < 1<<17 {
+		return address4(0xc6120000 + uint32(n)) // 198.18.0.0/15
+	}
+	var b [16]byte
+	binary.BigEndian.PutUint32(b[:], 0x20010db8) // 2001:db8::/32
+	binary.BigEndian.PutUint32(b[12:], uint32(n))
+	return netip.AddrFrom16(b)
+}
+
+func address4(bits uint32) netip.Addr {
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], bits)
+	return netip.AddrFrom4(b)
+}
