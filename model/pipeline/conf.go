@@ -43,6 +43,11 @@ type conf struct {
 	index      []value.Template
 	files      docroot
 	opaque     []opaque
+
+	// Of a server itself:
+	serverName     value.Value // $server_name
+	underscores    bool        // underscores_in_headers on
+	invalidHeaders bool        // ignore_invalid_headers off
 }
 
 // A limit is one limit_req, ready to be asked.
@@ -96,6 +101,9 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 	c.compileOpaque(level)
 	c.compileTryFiles(level)
 	c.compileCodes(g, level)
+	if level.Kind == config.KindServer {
+		c.compileServer(level)
+	}
 	if level.Kind == config.KindIf && loc != nil {
 		c.takeHandler(g.location(loc))
 	}
@@ -108,6 +116,26 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 		}
 	}
 	return c
+}
+
+// compileServer reads what holds for a request before any location is known.
+func (c *conf) compileServer(level *config.Level) {
+	c.underscores = text(level, "underscores_in_headers", "off") == "on"
+	c.invalidHeaders = text(level, "ignore_invalid_headers", "on") == "off"
+	if len(c.server.Names) == 0 {
+		return
+	}
+	switch n := c.server.Names[0]; n.Kind {
+	case config.NameDot:
+		c.serverName = value.Of(strings.ToLower(n.Text[1:]))
+	case config.NameRegex:
+		c.serverName = value.Of(strings.TrimPrefix(n.Text, "~"))
+	case config.NameExact, config.NameLeading, config.NameTrailing:
+		c.serverName = value.Of(strings.ToLower(n.Text))
+		if n.Text == "$hostname" {
+			c.serverName = value.Unknown("$server_name is the name of the machine that nginx runs on")
+		}
+	}
 }
 
 // own returns the last directive of that name that stands at the level itself; nil for none.

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"strings"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
 
@@ -10,6 +12,10 @@ func (r *run) arrive(server *config.Server, uri, args string) int {
 		server = r.g.router.Server(r.req)
 	}
 	r.home = r.g.server(server)
+	r.vars.ServerName = r.home.serverName
+	r.vars.Underscores, r.vars.InvalidHeaders = r.home.underscores, r.home.invalidHeaders
+	r.vars.Host = hostOf(r.req.Host)
+	r.vars.Server = r.req.Server
 	r.vars.URI, r.vars.Args = uri, args
 	return 0
 }
@@ -26,4 +32,12 @@ func (g *program) locate(r *run) found {
 		return found{conf: r.home}
 	}
 	return found{conf: g.location(l)}
+}
+
+func hostOf(host string) string {
+	host = strings.ToLower(host)
+	if i := strings.IndexByte(host, ':'); i >= 0 {
+		host = host[:i]
+	}
+	return strings.TrimSuffix(host, ".")
 }

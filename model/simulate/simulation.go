@@ -150,9 +150,7 @@ func (s *simulation) settle(l *load, r, row int32, came, at int64, f *pipeline.F
 	s.fill(row, f)
 	l.left--
 	back := done + s.page.rtt/2
-	if !q.longLived {
-		l.last = max(l.last, back)
-	}
+	l.last = max(l.last, back)
 	switch {
 	case turned:
 		l.broken = true
