@@ -117,8 +117,8 @@ func (r *resolver) checkItem(it Item, c checked, s *scope) bool {
 
 // first says whether the directive is the first of its kind on the level.
 func (r *resolver) first(it Item, variant *directive.Variant, s *scope) bool {
-	for i := range s.unique {
-		if u := &s.unique[i]; u.variant == variant {
+	for i := s.once; i < len(r.unique); i++ {
+		if u := &r.unique[i]; u.variant == variant {
 			earlier := u.item.Span()
 			r.refuse(s.level, Refusal{
 				Kind: DuplicateDirective, Span: it.Head(), Line: line(it.Directive), Related: &earlier,
@@ -127,7 +127,7 @@ func (r *resolver) first(it Item, variant *directive.Variant, s *scope) bool {
 			return false
 		}
 	}
-	s.unique = append(s.unique, uniqueItem{variant, it})
+	r.unique = append(r.unique, uniqueItem{variant, it})
 	return true
 }
 

@@ -7,10 +7,8 @@ import (
 
 // Find returns the first directive of a name that stands at the level itself.
 func (l *Level) Find(name string) (Item, bool) {
-	for i := range l.Items {
-		if l.Items[i].Name.Value == name {
-			return l.Items[i], true
-		}
+	if i := l.first(name); i >= 0 {
+		return l.Items[i], true
 	}
 	return Item{}, false
 }
@@ -18,12 +16,48 @@ func (l *Level) Find(name string) (Item, bool) {
 // FindAll returns the directives of a name that stand at the level itself.
 func (l *Level) FindAll(name string) []Item {
 	var found []Item
-	for _, it := range l.Items {
-		if it.Name.Value == name {
-			found = append(found, it)
+	if i := l.first(name); i >= 0 {
+		for _, it := range l.Items[i:] {
+			if it.Name.Value == name {
+				found = append(found, it)
+			}
 		}
 	}
 	return found
+}
+
+// first is the index of the first directive of a name; -1 where there is none.
+func (l *Level) first(name string) int {
+	if l.index != nil {
+		if i, ok := l.index[name]; ok {
+			return int(i)
+		}
+		return -1
+	}
+	for i := range l.Items {
+		if l.Items[i].Name.Value == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// manyItems is from how many directives on a level is looked up by an index: http may hold tens of thousands, and each
+// server asks for what it inherits.
+const manyItems = 64
+
+// buildIndex prepares a level with many directives for Find.
+func (l *Level) buildIndex() {
+	if len(l.Items) < manyItems {
+		return
+	}
+	l.index = make(map[string]int32)
+	for i := range l.Items {
+		name := l.Items[i].Name.Value
+		if _, ok := l.index[name]; !ok {
+			l.index[name] = int32(i)
+		}
+	}
 }
 
 // Effective returns the first directive of a name at the nearest level that has one. It holds for directives that are

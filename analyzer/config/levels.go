@@ -194,7 +194,12 @@ func (r *resolver) locationBlock(it Item, v *visit, s *scope) {
 }
 
 func (r *resolver) newLocation(it Item, s *scope, modifier, pattern string) *scope {
-	l := &Location{
+	if len(r.spare) == 0 {
+		r.spare = make([]Location, 40)
+	}
+	l := &r.spare[0]
+	r.spare = r.spare[1:]
+	*l = Location{
 		Level:    Level{Kind: KindLocation, Parent: s.level, Directive: it.Directive, Via: it.Via},
 		Server:   s.server,
 		Outer:    s.location,

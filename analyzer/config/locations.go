@@ -84,7 +84,15 @@ func (r *resolver) duplicateLocations() {
 }
 
 func (r *resolver) duplicatesAmong(ls []*Location) {
-	if len(ls) < 2 {
+	if len(ls) <= fewLocations {
+		for i, l := range ls {
+			for _, earlier := range ls[:i] {
+				if l.duplicates(earlier) {
+					r.refuseDuplicate(l, earlier)
+					break
+				}
+			}
+		}
 		return
 	}
 	type key struct {
@@ -93,39 +101,45 @@ func (r *resolver) duplicatesAmong(ls []*Location) {
 	}
 	taken := make(map[key]*Location, len(ls))
 	for _, l := range ls {
-		if l.regex() || l.Modifier == "@" {
-			continue
-		}
 		k := key{l.Modifier == "=", l.Pattern}
-		earlier := taken[k]
-		if earlier == nil {
+		if earlier := taken[k]; earlier != nil && l.duplicates(earlier) {
+			r.refuseDuplicate(l, earlier)
+		} else if l.plain() {
 			taken[k] = l
-			continue
 		}
-		first := earlier.Directive.Head()
-		r.refuse(l.Parent, Refusal{
-			Kind: DuplicateDirective, Span: l.Directive.Head(), Line: line(l.Directive), Related: &first,
-			Text: fmt.Sprintf(`duplicate location "%s"`, l.Pattern),
-		})
 	}
+}
+
+// fewLocations are compared with each other without a table.
+const fewLocations = 24
+
+// plain says whether a location is found by its pattern's text.
+func (l *Location) plain() bool { return !l.regex() && l.Modifier != "@" }
+
+func (l *Location) duplicates(o *Location) bool {
+	return l.Pattern == o.Pattern && (l.Modifier == "=") == (o.Modifier == "=") && l.plain() && o.plain()
+}
+
+func (r *resolver) refuseDuplicate(l, earlier *Location) {
+	first := earlier.Directive.Head()
+	r.refuse(l.Parent, Refusal{
+		Kind: DuplicateDirective, Span: l.Directive.Head(), Line: line(l.Directive), Related: &first,
+		Text: fmt.Sprintf(`duplicate location "%s"`, l.Pattern),
+	})
 }
 
 // AllLocations calls yield for each location of the server, nested ones after the one around them, in the order of the
 // configuration.
 func (s *Server) AllLocations(yield func(*Location) bool) {
-	var stack []*Location
-	push := func(ls []*Location) {
-		for i := len(ls) - 1; i >= 0; i-- {
-			stack = append(stack, ls[i])
+	walkLocations(s.Locations, yield)
+}
+
+// walkLocations goes as deep as locations nest, which is bounded when they are read.
+func walkLocations(ls []*Location, yield func(*Location) bool) bool {
+	for _, l := range ls {
+		if !yield(l) || !walkLocations(l.Locations, yield) {
+			return false
 		}
 	}
-	push(s.Locations)
-	for len(stack) > 0 {
-		l := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if !yield(l) {
-			return
-		}
-		push(l.Locations)
-	}
+	return true
 }

@@ -54,8 +54,10 @@ type resolver struct {
 	uses       []use           // of them those that nginx itself has not, in the order of their first use
 	foreigners bool            // a module that is not nginx's own is in use
 
-	scratch []Item // items of the levels that are open, the innermost's last
+	scratch []Item       // items of the levels that are open, the innermost's last
+	unique  []uniqueItem // the directives that may stand on a level once, of the levels that are open
 	items   arena
+	spare   []Location // for locations to come
 
 	depth    int // of blocks and includes that are open
 	expanded int // directives seen through includes, and the includes themselves
@@ -97,9 +99,9 @@ type scope struct {
 	into     *[]Item // where the items go when the scope closes; nil where they are of no use
 	server   *Server
 	location *Location
-	unique   []uniqueItem // the directives seen here that may stand here once
-	plain    bool         // an include is an entry like any other
-	first    int          // of the level's items in scratch
+	plain    bool // an include is an entry like any other
+	first    int  // of the level's items in scratch
+	once     int  // of the level's directives in unique
 }
 
 // A visit is one reading of a document, at one place that includes it.
@@ -210,14 +212,18 @@ func (r *resolver) block(it Item, v *visit, s *scope) {
 }
 
 // enter opens a level: its items are collected from here on.
-func (r *resolver) enter(s *scope) { s.first = len(r.scratch) }
+func (r *resolver) enter(s *scope) { s.first, s.once = len(r.scratch), len(r.unique) }
 
 // leave closes a level.
 func (r *resolver) leave(s *scope) {
 	if s.into != nil {
 		*s.into = r.items.keep(r.scratch[s.first:])
+		if s.level != nil && s.into == &s.level.Items {
+			s.level.buildIndex()
+		}
 	}
 	r.scratch = r.scratch[:s.first]
+	r.unique = r.unique[:s.once]
 }
 
 // An arena keeps the items of all levels in few large pieces.

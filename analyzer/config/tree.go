@@ -82,6 +82,8 @@ type Level struct {
 	Via       *Via              // how the block's directive was reached
 	Items     []Item            // what stands here, in order, blocks included
 	Settings  *Settings         // in effect; shared with the parent where the level has nothing of its own
+
+	index map[string]int32 // of the first item of each name, where there are many
 }
 
 // An Item is a directive at a level, with the includes that led to it.
