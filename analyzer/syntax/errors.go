@@ -28,7 +28,7 @@ func (r *reader) fail(start, end, at int, text string) {
 	}
 	r.errors = append(r.errors, Error{
 		Span: source.Span{File: r.file, Start: uint32(start), End: uint32(end)},
-		Line: r.file.Position(uint32(at)).Line,
+		Line: r.file.Position(uint32(at)).Line - r.uncounted,
 		Text: text,
 		Read: uint32(r.pos),
 	})

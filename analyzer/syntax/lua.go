@@ -23,13 +23,14 @@ type luaReader struct {
 	*reader
 	whole    bool   // the window is the whole text: reading on behind an error
 	brace    int    // offset of the "{" seen last
+	before   int    // uncounted at that place
 	hopeless [2]int // up to where a "\"" or "'" opens no string, because the line or the window ends first
 }
 
 // lua reads the body of a block of code up to its "}", as one more word of its directive.
 func (p *parser) lua(block *Block) {
 	start := p.pos
-	l := luaReader{reader: &p.reader, brace: start - 1}
+	l := luaReader{reader: &p.reader, brace: start - 1, before: p.uncounted}
 	closed := l.body()
 	if !closed {
 		closed = l.recover(start)
@@ -39,6 +40,8 @@ func (p *parser) lua(block *Block) {
 	if closed {
 		end--
 		block.Close, block.Closed = uint32(end), true
+	} else {
+		p.stop() // the end has been refused once
 	}
 	p.mark, p.limit = p.pos, max(p.limit, p.pos)
 	p.push(start, end, 0, p.text[start:end], false)
@@ -53,7 +56,7 @@ func (l *luaReader) body() bool {
 			return false
 		case token == luaOpen:
 			depth++
-			l.brace = l.pos - 1
+			l.brace, l.before = l.pos-1, l.uncounted
 		case token == luaClose:
 			if depth--; depth == 0 {
 				return true
@@ -62,40 +65,48 @@ func (l *luaReader) body() bool {
 	}
 }
 
-// token reads behind the next token.
+// token reads behind the next token. The text up to it has to fit into the buffer.
 func (l *luaReader) token() (luaToken, bool) {
+	first, start, uncounted := l.pos, l.pos, 0
 	for {
 		if l.pos >= l.limit || l.limit-l.pos < bufferSize/2 && l.limit < len(l.text) {
-			if !l.refill() {
+			if !l.refill(first, start) {
 				return luaNone, false
 			}
 		}
 		token, from, to := l.find()
-		switch token {
-		case luaNone:
-			if !l.refill() {
+		if token == luaNone {
+			// The module goes on behind what it has seen: it misses a token that the window's end cut in two, and
+			// does not count the lines.
+			seen := l.limit
+			if !l.refill(first, l.pos) {
 				return luaNone, false
 			}
-		case luaBracket:
-			return luaOther, l.longBracket(from, to)
-		default:
-			l.pos = to
-			return token, true
+			uncounted += strings.Count(l.text[l.pos:seen], "\n")
+			l.pos, start = seen, l.pos
+			continue
 		}
+		l.uncounted += uncounted
+		if token == luaBracket {
+			return luaOther, l.longBracket(from, to)
+		}
+		l.pos = to
+		return token, true
 	}
 }
 
-// refill slides the window so that it starts at pos.
-func (l *luaReader) refill() bool {
+// refill slides the window so that it begins at start. An error names the line of the token's first byte.
+func (l *luaReader) refill(first, start int) bool {
 	switch {
 	case l.limit >= len(l.text):
+		l.uncounted = l.before
 		l.refuse(l.brace, "unexpected end of file, expecting terminating characters for lua code block")
 		return false
-	case l.limit-l.pos >= bufferSize:
-		l.refuse(l.pos, "too long lua code block, probably missing terminating characters")
+	case l.limit-start >= bufferSize:
+		l.refuse(first, "too long lua code block, probably missing terminating characters")
 		return false
 	}
-	l.limit = min(l.pos+bufferSize, len(l.text))
+	l.limit = min(start+bufferSize, len(l.text))
 	l.hopeless = [2]int{}
 	return true
 }
@@ -181,6 +192,10 @@ func (l *luaReader) stringEnd(text string, i int) int {
 func (l *luaReader) longBracket(from, to int) bool {
 	closing := "]" + l.text[from+1:to-1] + "]"
 	n := strings.Index(l.text[to:l.limit], closing)
+	if n < 0 && l.whole {
+		l.pos = to
+		return true
+	}
 	if n < 0 {
 		l.refuse(from, "Lua code block missing the closing long bracket \""+closing+"\", the inlined Lua code may be too long")
 		return false

@@ -35,6 +35,8 @@ type reader struct {
 
 	words []Word // of the current directive, its name first
 
+	uncounted int // lines that nginx forgets to count
+
 	comments []Comment
 	errors   []Error
 	stopped  bool // nothing more is read

@@ -5,11 +5,11 @@ import "strings"
 // refusedCases are what nginx refuses, and what is read in spite of it.
 var refusedCases = []grammarCase{
 	// Braces and semicolons.
-	{name: "stray closing brace", text: "env a;\n}\nenv b;", tree: "env a; env b;", errors: []string{`2: unexpected "}" | }`}},
-	{name: "stray closing braces", text: "}\n}env a;", tree: "env a;", errors: []string{`1: unexpected "}" | }`, `2: unexpected "}" | }`}},
-	{name: "stray semicolon", text: "env a;;\nenv b;", tree: "env a; env b;", errors: []string{`1: unexpected ";" | ;`}},
-	{name: "semicolon behind a block", text: "events { };\nenv b;", tree: "events { } env b;", errors: []string{`1: unexpected ";" | ;`}},
-	{name: "block without a name", text: "http { { server { } }\n}\nenv a;", tree: "http { server { } } env a;", errors: []string{`1: unexpected "{" | {`}},
+	{name: "stray closing brace", gonginx: readsOn, text: "env a;\n}\nenv b;", tree: "env a; env b;", errors: []string{`2: unexpected "}" | }`}},
+	{name: "stray closing braces", gonginx: readsOn, text: "}\n}env a;", tree: "env a;", errors: []string{`1: unexpected "}" | }`, `2: unexpected "}" | }`}},
+	{name: "stray semicolon", gonginx: readsOn, text: "env a;;\nenv b;", tree: "env a; env b;", errors: []string{`1: unexpected ";" | ;`}},
+	{name: "semicolon behind a block", gonginx: readsOn, text: "events { };\nenv b;", tree: "events { } env b;", errors: []string{`1: unexpected ";" | ;`}},
+	{name: "block without a name", gonginx: readsOn, text: "http { { server { } }\n}\nenv a;", tree: "http { server { } } env a;", errors: []string{`1: unexpected "{" | {`}},
 	{name: "missing semicolon before the end of a block", text: "http {\nserver {\nserver_name a\n}\n}\nenv b;", tree: "http { server { server_name a; } } env b;",
 		errors: []string{`4: unexpected "}" | a`}},
 	{name: "missing semicolon, quoted", text: "http { server { server_name \"a\"} }\nenv b;", tree: "http { server { server_name a; } } env b;",
@@ -23,16 +23,16 @@ var refusedCases = []grammarCase{
 	{name: "missing closing brace", text: "http {\n  server {\n  }\n", tree: "http { server { } }", errors: []string{`4: unexpected end of file, expecting "}" | {`}},
 
 	// What follows a closing quote.
-	{name: "word behind a quote", text: `env "a"b;` + "\nenv c;", tree: "env a b; env c;", errors: []string{`1: unexpected "b" | b`}},
-	{name: "quote behind a quote", text: `env "a""b";`, tree: "env a b;", errors: []string{`1: unexpected """ | "`}},
-	{name: "comment behind a quote", text: "env \"a\"#b\n;", tree: "env a;", errors: []string{`1: unexpected "#" | #`}},
-	{name: "any byte behind a quote", text: "env \"a\"\xff;", tree: "env a \"\xff\";", errors: []string{"1: unexpected \"\xff\" | \xff"}},
+	{name: "word behind a quote", gonginx: readsOn, text: `env "a"b;` + "\nenv c;", tree: "env a b; env c;", errors: []string{`1: unexpected "b" | b`}},
+	{name: "quote behind a quote", gonginx: readsOn, text: `env "a""b";`, tree: "env a b;", errors: []string{`1: unexpected """ | "`}},
+	{name: "comment behind a quote", gonginx: readsOn, text: "env \"a\"#b\n;", tree: "env a;", errors: []string{`1: unexpected "#" | #`}},
+	{name: "any byte behind a quote", gonginx: readsOn, text: "env \"a\"\xff;", tree: "env a \"\xff\";", errors: []string{"1: unexpected \"\xff\" | \xff"}},
 	{name: "parenthesis behind a quote starts a word", text: `http { server { server_name "a")b; } }`, tree: "http { server { server_name a )b; } }"},
 
 	// Quotes that are not closed.
 	{name: "quote without end", text: "env a;\nenv \"b;", tree: `env a; env "b;";`, errors: []string{`2: unexpected end of file, expecting ";" or "}" | "b;`}},
 	{name: "forgotten quote", text: "env \"a;\nenv b;\nenv c;\n", tree: "env a; env b; env c;", errors: []string{`4: unexpected end of file, expecting ";" or "}" | "a;`}},
-	{name: "forgotten quote, closed by the next", text: "env \"a;\nenv \"b\";\nenv c;\n", tree: "env a; env b; env c;", errors: []string{`2: unexpected "b" | "`}},
+	{name: "forgotten quote, closed by the next", gonginx: readsOn, text: "env \"a;\nenv \"b\";\nenv c;\n", tree: "env a; env b; env c;", errors: []string{`2: unexpected "b" | "`}},
 	{name: "forgotten quote before a block", text: "http { server { location \"/a {\n} server_name 'b'; } }\nenv c;", tree: "http { server { location /a { } server_name b; } } env c;",
 		errors: []string{`3: unexpected end of file, expecting ";" or "}" | "/a {`}},
 	{name: "forgotten quote in a long file", text: "env \"a;\nenv " + long(4000) + ";\nenv " + long(100) + ";\n", tree: "env a; env " + long(4000) + "; env " + long(100) + ";",
@@ -51,5 +51,5 @@ var refusedCases = []grammarCase{
 	// Template languages.
 	{name: "tag of a template", text: "{{ range .Hosts }}\nenv a;\n{{ end }}\n{% if x %}\nenv b;\n{# c #}\n", tree: "env a; env b;",
 		errors: []string{`1: unexpected "{" | {`, `3: unexpected "{" | {`, `4: unexpected "{" | {`, `6: unexpected "{" | {`}},
-	{name: "braces that are no tag", text: "{{\nenv a; }\n}\nenv b;", tree: "env a; env b;", errors: []string{`1: unexpected "{" | {`, `1: unexpected "{" | {`}},
+	{name: "braces that are no tag", gonginx: readsOn, text: "{{\nenv a; }\n}\nenv b;", tree: "env a; env b;", errors: []string{`1: unexpected "{" | {`, `1: unexpected "{" | {`}},
 }
