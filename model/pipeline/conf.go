@@ -38,7 +38,6 @@ type conf struct {
 	recursive  bool
 	intercept  bool // errors of the upstream go to error_page
 	maxBody    int64
-	internal   bool
 	handler    handler
 	index      []value.Template
 	files      docroot
@@ -108,7 +107,6 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 		c.takeHandler(g.location(loc))
 	}
 	if loc != nil && level.Kind == config.KindLocation {
-		c.internal = loc.Internal
 		if loc.Except != nil {
 			c.except = g.conf(server, loc, loc.Except)
 			c.except.takeHandler(c)
@@ -138,30 +136,9 @@ func (c *conf) compileServer(level *config.Level) {
 	}
 }
 
-// own returns the last directive of that name that stands at the level itself; nil for none.
-func own(level *config.Level, name string) *config.Item {
-	for i := len(level.Items) - 1; i >= 0; i-- {
-		if level.Items[i].Name.Value == name {
-			return &level.Items[i]
-		}
-	}
-	return nil
-}
-
-// inherited returns the directive of that name that is in effect at the level: its own, else that of the nearest level
-// around.
-func inherited(level *config.Level, name string) *config.Item {
-	for ; level != nil; level = level.Parent {
-		if item := own(level, name); item != nil {
-			return item
-		}
-	}
-	return nil
-}
-
 // text returns the first argument of the directive in effect, or what holds without one.
 func text(level *config.Level, name, without string) string {
-	if item := inherited(level, name); item != nil {
+	if item, ok := level.Effective(name); ok {
 		return item.Arg(0)
 	}
 	return without
@@ -271,8 +248,8 @@ func mirrorsAt(level *config.Level) []string {
 
 // compileTryFiles reads try_files, which no inner level inherits.
 func (c *conf) compileTryFiles(level *config.Level) {
-	item := own(level, "try_files")
-	if item == nil {
+	item, ok := level.Find("try_files")
+	if !ok {
 		return
 	}
 	for i, arg := range item.Args {

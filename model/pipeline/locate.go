@@ -1,43 +1,48 @@
 package pipeline
 
 import (
-	"strings"
-
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
 
-// arrive chooses the server and normalises the URI. A status over zero is nginx's refusal of the request.
-func (r *run) arrive(server *config.Server, uri, args string) int {
-	if server == nil {
-		server = r.g.router.Server(r.req)
+// arrive chooses the server and normalises the URI. A status over zero is nginx's refusal of the request. A server that
+// is given takes the request whatever its address and host say.
+func (r *run) arrive(server *config.Server) int {
+	choice := r.g.router.Begin(r.vars, r.req)
+	if server != nil && server != choice.Server {
+		r.home = r.g.server(server)
+		r.vars.ServerName = r.home.serverName
+		r.vars.Underscores, r.vars.InvalidHeaders = r.home.underscores, r.home.invalidHeaders
+		return 0
 	}
-	r.home = r.g.server(server)
-	r.vars.ServerName = r.home.serverName
-	r.vars.Underscores, r.vars.InvalidHeaders = r.home.underscores, r.home.invalidHeaders
-	r.vars.Host = hostOf(r.req.Host)
-	r.vars.Server = r.req.Server
-	r.vars.URI, r.vars.Args = uri, args
-	return 0
+	for _, text := range choice.Assumed {
+		r.assume(text)
+	}
+	if choice.Unknown != "" {
+		r.assume(choice.Unknown)
+	}
+	if choice.Server == nil {
+		r.assume(choice.Why)
+		return choice.Status
+	}
+	r.home = r.g.server(choice.Server)
+	return choice.Status
 }
 
 // A found is the location for a URI.
 type found struct {
 	conf     *conf
-	redirect bool // the URI lacks the slash at the end of a proxied location's prefix: 301
+	status   int    // 404 for an internal location, 301 for a proxied prefix without its slash
+	redirect string // where the 301 leads
 }
 
 func (g *program) locate(r *run) found {
-	l := g.router.Location(r.home.server, r.vars.URI)
-	if l == nil {
-		return found{conf: r.home}
+	m := g.router.Location(r.home.server, r.vars, r.internal)
+	if m.Unknown != "" {
+		r.assume(m.Unknown)
 	}
-	return found{conf: g.location(l)}
-}
-
-func hostOf(host string) string {
-	host = strings.ToLower(host)
-	if i := strings.IndexByte(host, ':'); i >= 0 {
-		host = host[:i]
+	f := found{conf: r.home, status: m.Status, redirect: m.Redirect}
+	if m.Location != nil {
+		f.conf = g.location(m.Location)
 	}
-	return strings.TrimSuffix(host, ".")
+	return f
 }

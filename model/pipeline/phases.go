@@ -115,7 +115,7 @@ func (r *run) findLocation() (answer, bool) {
 	r.handler = handler{}
 	r.uriChanged = false
 	m := r.g.locate(r)
-	if m.conf.internal && !r.internal {
+	if m.status == 404 {
 		r.conf = m.conf
 		r.step(m.conf, "internal", "404")
 		return r.finalize(404, EndRequest), true
@@ -126,11 +126,8 @@ func (r *run) findLocation() (answer, bool) {
 		r.step(r.conf, "client_max_body_size", "413")
 		return r.finalize(413, EndRequest), true
 	}
-	if m.redirect {
-		r.redirect = m.conf.loc.Pattern
-		if r.vars.Args != "" {
-			r.redirect += "?" + r.vars.Args
-		}
+	if m.status == 301 {
+		r.redirect = m.redirect
 		r.step(r.conf, "redirect", r.redirect)
 		return r.finalize(301, EndRewrite), true
 	}
@@ -229,14 +226,14 @@ func (r *run) named(name string) answer {
 	if r.cycles--; r.cycles == 0 || r.vars.URI == "" {
 		return r.finalize(500, EndRewrite)
 	}
-	c := r.g.named(r.home.server, name)
-	if c == nil {
+	l := r.g.router.Named(r.home.server, name)
+	if l == nil {
 		return r.finalize(500, EndRewrite)
 	}
 	r.internal = true
 	r.handler = handler{}
 	r.uriChanged = false
-	r.enter(r.restricted(c))
+	r.enter(r.restricted(r.g.location(l)))
 	return r.serve(locationRewrite)
 }
 

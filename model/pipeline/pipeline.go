@@ -107,40 +107,18 @@ func (r *run) begin(server *config.Server) answer {
 	req := r.req
 	r.client = client{peer: netip.AddrPortFrom(req.Peer, req.PeerPort), unix: !req.Peer.IsValid()}
 	r.client.addr = r.client.peer
-	uri, args, _ := strings.Cut(req.Target, "?")
-	r.escaped = strings.ContainsAny(uri, "%+")
-	r.vars.Reset()
-	r.vars.HTTP, r.vars.Client = req, r.client.addr
-	r.vars.Version = r.g.tree.Version
-	r.vars.Definitions = r.g.tree.HTTP.Variables
-	r.vars.LimitReqStatus, r.vars.LimitConn = "", ""
-	status := r.arrive(server, uri, args)
+	path, _, _ := strings.Cut(req.Target, "?")
+	r.escaped = strings.ContainsAny(path, "%+")
+	status := r.arrive(server)
 	if r.home == nil {
 		return answer{end: EndRequest, status: status}
 	}
 	r.conf = r.home
-	if status == 0 {
-		status = methodStatus(r.method)
-	}
 	if status != 0 {
 		return r.finalize(status, EndRequest)
 	}
 	r.postRead()
 	return r.serve(serverRewrite)
-}
-
-// methodStatus is what nginx answers to a method that it takes for no location: 400 for one with letters that no method
-// has, 405 for TRACE and CONNECT.
-func methodStatus(method string) int {
-	if method == "TRACE" || method == "CONNECT" {
-		return 405
-	}
-	for i := range len(method) {
-		if c := method[i]; (c < 'A' || c > 'Z') && c != '_' && c != '-' {
-			return 400
-		}
-	}
-	return 0
 }
 
 // readable shows a key for people: the bytes of an address as its text, any other bytes that nobody can read as \xNN.

@@ -18,10 +18,13 @@ func (c *conf) place() Place {
 	}
 	// An if is a location of its own to nginx; to people it belongs to the location it stands in.
 	if c.loc != nil {
-		return Place{Level: &c.loc.Level, Server: c.server, Location: c.loc}
+		return PlaceOf(c.loc)
 	}
 	return Place{Level: &c.server.Level, Server: c.server}
 }
+
+// PlaceOf returns the place that a location is.
+func PlaceOf(l *config.Location) Place { return Place{Level: &l.Level, Server: l.Server, Location: l} }
 
 // Place returns where the request counts. It is known once the request is done.
 func (f *Flight) Place() Place { return f.at.end.place }

@@ -27,7 +27,6 @@ type program struct {
 	connIDs map[*config.ConnZone]int
 
 	regexes pcre.Cache
-	names   sync.Map // *config.Server → map of its named locations
 }
 
 // A trust is a realip configuration, with the host names in it whose addresses cannot be known.
@@ -80,24 +79,6 @@ func (g *program) location(l *config.Location) *conf { return g.conf(l.Server, l
 // branch returns the conf of an if block in a location: a location of its own, which keeps the outer one's handler.
 func (g *program) branch(outer *conf, level *config.Level) *conf {
 	return g.conf(outer.server, outer.loc, level)
-}
-
-// named returns a named location of a server; nil where there is none.
-func (g *program) named(s *config.Server, name string) *conf {
-	found, ok := g.names.Load(s)
-	if !ok {
-		locations := map[string]*config.Location{}
-		for _, l := range s.Locations {
-			if l.Modifier == "@" {
-				locations[l.Pattern] = l
-			}
-		}
-		found, _ = g.names.LoadOrStore(s, locations)
-	}
-	if l := found.(map[string]*config.Location)[name]; l != nil {
-		return g.location(l)
-	}
-	return nil
 }
 
 // zoneIndex numbers the zones, so that a pipeline keeps their states in a list; -1 where the zone is not defined.

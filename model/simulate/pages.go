@@ -1,8 +1,19 @@
 package simulate
 
 import (
+	"slices"
+	"sync"
+	"time"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
+
+// OfficeSpan is the time within which an office opens the page, evenly spread: the first minutes of a morning, not the
+// worst instant. Run with Together shows that.
+const OfficeSpan = time.Minute
 
 // A Page is what one page load of a fan suffers at one server: once by a single client, and once by an office of
 // clients behind one address, who open it evenly spread over OfficeSpan.
@@ -28,4 +39,134 @@ type PageLocation struct {
 	Location *config.Location // nil: the server itself
 	One      LocationStat
 	Office   LocationStat
+}
+
+// Pages computes what pages suffer at the servers of one configuration, each on first use and once for all servers that
+// treat the page alike. It may be used by several goroutines.
+type Pages struct {
+	tree   *config.Tree
+	router *route.Router
+
+	mu    sync.Mutex
+	pipe  *pipeline.Pipeline
+	known map[pageKey]*ran
+	of    map[serverKey]*Page
+}
+
+type pageKey struct {
+	fan                 *traffic.Fan
+	clients, perAddress int
+	shape               string
+}
+
+type serverKey struct {
+	server              *config.Server
+	fan                 *traffic.Fan
+	clients, perAddress int
+}
+
+// ran is what came of the two runs, by the numbers of a Shape's places.
+type ran struct {
+	one, office   PageRun
+	ones, offices []LocationStat
+}
+
+// NewPages prepares the pages of a configuration; it computes none yet.
+func NewPages(tree *config.Tree, router *route.Router) *Pages {
+	p := pipeline.New(tree, router)
+	p.Authorized = true
+	return &Pages{tree: tree, router: router, pipe: p, known: map[pageKey]*ran{}, of: map[serverKey]*Page{}}
+}
+
+// Of returns what a fan suffers at a server; nil where no limit is in effect anywhere in it, or the fan has no requests.
+func (p *Pages) Of(server *config.Server, fan *traffic.Fan, clients, perAddress int) *Page {
+	if server == nil || fan == nil || len(fan.Requests) == 0 || !Limited(server) {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := serverKey{server, fan, clients, perAddress}
+	if page := p.of[key]; page != nil {
+		return page
+	}
+	page := p.compute(server, fan, clients, perAddress)
+	p.of[key] = page
+	return page
+}
+
+func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAddress int) *Page {
+	o := Options{Fan: fan, Server: server, Clients: 1, ClientsPerAddress: 1, Repeat: 1, Protocol: HTTP2, UpstreamMs: -1, RTTMs: DefaultRTTMs}
+	t, _, err := newTarget(p.tree, p.router, &o)
+	if err != nil {
+		return nil // there is a server, so that nothing else can be wrong
+	}
+	shape := pipeline.NewShape()
+	for i := range fan.Requests {
+		shape.Add(p.pipe.Plan(t.request(&fan.Requests[i], addressOf(0)), server))
+	}
+	key := pageKey{fan, clients, perAddress, shape.String()}
+	r := p.known[key]
+	if r == nil {
+		r = &ran{}
+		r.one, r.ones = p.load(t, o, shape)
+		o.Clients, o.ClientsPerAddress = max(clients, 1), max(perAddress, 1)
+		o.Arrival = Arrival{Kind: Every, Span: OfficeSpan / time.Duration(o.Clients)}
+		r.office, r.offices = p.load(t, o, shape)
+		p.known[key] = r
+	}
+	page := &Page{Fan: fan.Name, Clients: max(clients, 1), One: r.one, Office: r.office}
+	page.Locations = locationsOf(server, shape, r)
+	return page
+}
+
+// load runs one simulation, and sorts what it counted by the places of the shape.
+func (p *Pages) load(t target, o Options, shape *pipeline.Shape) (PageRun, []LocationStat) {
+	s := newSimulation(p.pipe.Fresh(), t, &o)
+	s.run()
+	run := PageRun{Stat: *s.result().Page}
+	run.Stat.UnlimitedMs = unlimited(p.pipe, t, o)
+	stats := make([]LocationStat, len(shape.Places))
+	for _, at := range s.stats.places {
+		n := shape.Place(at.place)
+		if n < 0 {
+			continue
+		}
+		stat := at.result()
+		stats[n] = stat
+		run.Requests += stat.Requests
+		run.Delayed += stat.Delayed
+		run.Rejected += stat.Rejected
+		run.MaxAddedMs = max(run.MaxAddedMs, stat.AddedMs.Max)
+	}
+	return run, stats
+}
+
+// locationsOf gives a server's own names to what was counted, and adds the limited locations that no request reached.
+func locationsOf(server *config.Server, shape *pipeline.Shape, r *ran) []PageLocation {
+	places := slices.Clone(shape.Places)
+	for l := range server.AllLocations {
+		if place := pipeline.PlaceOf(l); place.Limited() && shape.Place(place) < 0 {
+			places = append(places, place)
+		}
+	}
+	slices.SortFunc(places, func(a, b pipeline.Place) int {
+		switch {
+		case a.Before(b):
+			return -1
+		case b.Before(a):
+			return 1
+		}
+		return 0
+	})
+	list := make([]PageLocation, 0, len(places))
+	for _, place := range places {
+		at := PageLocation{Location: place.Location}
+		if n := shape.Place(place); n >= 0 {
+			at.One, at.Office = r.ones[n], r.offices[n]
+		}
+		at.One.at(place)
+		at.Office.at(place)
+		list = append(list, at)
+	}
+	return list
 }

@@ -90,7 +90,12 @@ func (s *stats) locations() []LocationStat {
 
 func (at *placeStats) result() LocationStat {
 	n := at.n
-	n.Server, n.Location, n.File, n.Line, n.Limited = at.place.ServerName(), at.place.Label(), at.place.File(), at.place.Line(), at.place.Limited()
+	n.at(at.place)
 	n.AddedMs, n.ServedMs = at.added.quantiles(), at.served.quantiles()
 	return n
+}
+
+// at says which place the counts are of.
+func (n *LocationStat) at(p pipeline.Place) {
+	n.Server, n.Location, n.File, n.Line, n.Limited = p.ServerName(), p.Label(), p.File(), p.Line(), p.Limited()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -37,8 +38,8 @@ func newTarget(tree *config.Tree, router *route.Router, o *Options) (target, []s
 		said = append(said, "no host was given: the page is loaded from server "+name(t.server))
 	}
 	if t.server == nil {
-		t.server = serverOf(tree, router, t.host)
-		if !named(t.server, t.host) {
+		var named bool
+		if t.server, named = serverOf(tree, router, t.host); !named {
 			said = append(said, fmt.Sprintf("no server has the name %q: server %s takes it", t.host, name(t.server)))
 		}
 	}
@@ -72,10 +73,7 @@ func Limited(s *config.Server) bool {
 	if limitedAt(&s.Level) {
 		return true
 	}
-	rest := append([]*config.Location(nil), s.Locations...)
-	for len(rest) > 0 {
-		l := rest[len(rest)-1]
-		rest = append(rest[:len(rest)-1], l.Locations...)
+	for l := range s.AllLocations {
 		if limitedAt(&l.Level) {
 			return true
 		}
@@ -88,21 +86,20 @@ func limitedAt(l *config.Level) bool {
 }
 
 // serverOf asks the router for the host at every address that something listens on, TLS first, and takes the first
-// server that has the name.
-func serverOf(tree *config.Tree, router *route.Router, host string) *config.Server {
-	var first *config.Server
+// server that has the name; else the first that takes the request at all.
+func serverOf(tree *config.Tree, router *route.Router, host string) (first *config.Server, named bool) {
 	tried := map[netip.AddrPort]bool{}
-	for _, tls := range [...]bool{true, false} {
+	for _, scheme := range [...]string{"https", "http"} {
 		for _, s := range tree.HTTP.Servers {
 			for _, l := range s.Listens {
 				at := addressOfListen(l)
-				if l.SSL != tls || tried[at] {
+				if l.SSL != (scheme == "https") || tried[at] {
 					continue
 				}
 				tried[at] = true
-				got := ask(router, host, at)
-				if named(got, host) {
-					return got
+				got, named := ask(router, scheme, host, at)
+				if named {
+					return got, true
 				}
 				if first == nil {
 					first = got
@@ -113,7 +110,14 @@ func serverOf(tree *config.Tree, router *route.Router, host string) *config.Serv
 	if first == nil {
 		first = tree.HTTP.Servers[0]
 	}
-	return first
+	return first, false
+}
+
+// ask returns the server that takes a host at an address, and whether it does so by one of its names.
+func ask(router *route.Router, scheme, host string, at netip.AddrPort) (*config.Server, bool) {
+	var v value.Request
+	c := router.Begin(&v, &request.Request{Scheme: scheme, Host: host, Target: "/", Server: at})
+	return c.Server, c.Name != nil
 }
 
 // listener returns how clients reach a server.
