@@ -1,4 +1,62 @@
-// Command ngxlimit audits the limits of an nginx configuration.
+// Command ngxlimit audits the limits of an nginx configuration: what is wrong with them, and what a page load suffers.
+// Each command has its file; the packages below it do the work.
 package main
 
-func main() {}
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+)
+
+// The exit statuses.
+const (
+	exitOK          = 0   // nothing was found at or above --fail-on
+	exitFound       = 1   // something was
+	exitTrouble     = 2   // the command could not do its work; the reason is on standard error
+	exitInterrupted = 130 // a signal ended the command, as a shell counts it
+)
+
+func main() {
+	tuneMemory()
+	go exitOnSignal()
+	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Main runs the program and returns its exit status. Everything that it says goes to the writers given, except the file
+// that --output names.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	cmd := newRoot(a)
+	cmd.SetArgs(args)
+	cmd.SetIn(stdin)
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	if err := cmd.Execute(); err != nil {
+		complain(stderr, err)
+		return exitTrouble
+	}
+	return a.status
+}
+
+// An app is what the commands of one run share.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	status         int // exitOK until a command says otherwise
+}
+
+// complain writes an error as one line. It may quote a path or an argument, so control characters are taken out.
+func complain(w io.Writer, err error) {
+	text := strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case !unicode.IsPrint(r):
+			return '?'
+		}
+		return r
+	}, strings.TrimSpace(err.Error()))
+	fmt.Fprintf(w, "ngxlimit: %s\n", text) //nolint:errcheck // there is nowhere left to say so
+}

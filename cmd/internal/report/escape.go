@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// clean makes text safe to show: what is not printable (control characters, escape sequences, direction marks, bytes that
+// are no UTF-8) is written as an escape. The result is one line.
+func clean(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		b.WriteString(show(s[i:i+n], r))
+		i += n
+	}
+	return b.String()
+}
+
+// cleanLines is clean for text whose line ends are wanted: the catalogue's own, never a configuration's.
+func cleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = clean(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// plain says that s is printable ASCII, which needs no work.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// show returns one character as it is to be written; raw are its bytes.
+func show(raw string, r rune) string {
+	switch {
+	case r == utf8.RuneError && len(raw) == 1:
+		return fmt.Sprintf(`\x%02x`, raw[0])
+	case r == '\t':
+		return `\t`
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case unicode.IsPrint(r):
+		return raw
+	case r < 0x100:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 0x10000:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// evidence returns the facts behind a finding that its message does not already say, one a line, sorted by name.
+func evidence(f *rule.Finding) []string {
+	names := make([]string, 0, len(f.Evidence))
+	for name := range f.Evidence {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	said := f.Message
+	for _, l := range f.Related {
+		said += "\n" + l.Message
+	}
+	var lines []string
+	for _, name := range names {
+		if name == "places" {
+			continue // the context says it
+		}
+		label, text := fact(name, f.Evidence[name])
+		if text != "" && !mentions(said, text) {
+			lines = append(lines, label+": "+text)
+		}
+	}
+	return lines
+}
+
+// fact words one piece of evidence; the unit at the end of its name is taken into the value.
+func fact(name string, value any) (label, text string) {
+	label = strings.ReplaceAll(name, "_", " ")
+	switch v := value.(type) {
+	case string:
+		return label, v
+	case []string:
+		return label, list(v)
+	case bool:
+		return label, map[bool]string{true: "yes", false: "no"}[v]
+	case int:
+		return number(name, int64(v))
+	case int64:
+		return number(name, v)
+	}
+	return label, fmt.Sprint(value)
+}
+
+// number words a whole number by the unit in its name: delay_ms_max is a time.
+func number(name string, v int64) (label, text string) {
+	unit := ""
+	var rest []string
+	for word := range strings.SplitSeq(name, "_") {
+		switch word {
+		case "ms", "milli", "bytes":
+			unit = word
+		default:
+			rest = append(rest, word)
+		}
+	}
+	label = strings.Join(rest, " ")
+	switch {
+	case unit == "ms":
+		return label, duration(v)
+	case unit == "milli" && strings.HasSuffix(label, "rate"):
+		return label, milli(v) + "r/s"
+	case unit == "milli":
+		return label, milli(v)
+	case unit == "bytes":
+		return label, fmt.Sprintf("%d bytes", v)
+	}
+	return label, fmt.Sprint(v)
+}
+
+// mentions says whether a text already holds a value as a word of its own: "10" is not in "10.0.0.5".
+func mentions(text, value string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], value)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if !wordByte(text, i-1, -1) && !wordByte(text, i+len(value), 1) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// wordByte says whether the byte at i continues a word or number that stands beside it; a full stop or comma does so
+// only between digits.
+func wordByte(text string, i, away int) bool {
+	if i < 0 || i >= len(text) {
+		return false
+	}
+	switch c := text[i]; {
+	case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		return true
+	case c == '.' || c == ',':
+		j := i + away
+		return j >= 0 && j < len(text) && text[j] >= '0' && text[j] <= '9'
+	}
+	return false
+}
+
+// list joins at most a handful of values.
+func list(values []string) string {
+	const most = 8
+	if len(values) <= most {
+		return strings.Join(values, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), len(values)-most)
+}
+
+// duration words milliseconds: 40 ms, 2 s, 2.5 s, 1 min 3 s.
+func duration(ms int64) string {
+	switch {
+	case ms < 0:
+		return "-" + duration(-ms)
+	case ms < 1000:
+		return fmt.Sprintf("%d ms", ms)
+	case ms < 120_000:
+		return milli(ms/10*10) + " s"
+	case ms < 3_600_000:
+		if s := ms / 1000 % 60; s != 0 {
+			return fmt.Sprintf("%d min %d s", ms/60_000, s)
+		}
+		return fmt.Sprintf("%d min", ms/60_000)
+	}
+	return fmt.Sprintf("%d h %d min", ms/3_600_000, ms/60_000%60)
+}
+
+// milli writes thousandths as a decimal without trailing zeros: 2500 is 2.5.
+func milli(v int64) string {
+	if v < 0 {
+		return "-" + milli(-v)
+	}
+	s := fmt.Sprintf("%d.%03d", v/1000, v%1000)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}

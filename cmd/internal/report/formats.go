@@ -1,0 +1,49 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// formats is the table of formats: a new one takes one file and one line here.
+var formats = []struct {
+	name  string
+	write func(io.Writer, *Report, Options) error
+}{
+	{"text", writeText},
+	{"json", writeJSON},
+	{"sarif", writeSARIF},
+	{"github", writeGitHub},
+	{"markdown", writeMarkdown},
+	{"checkstyle", writeCheckstyle},
+	{"junit", writeJUnit},
+}
+
+// Formats returns the names of the formats, in the order of their table.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Write writes a report in a format. The error is the writer's, or names the formats where there is no such one.
+func Write(w io.Writer, format string, r *Report, o Options) error {
+	for _, f := range formats {
+		if f.name != format {
+			continue
+		}
+		b := bufio.NewWriterSize(w, 64<<10)
+		if err := f.write(b, r, o); err != nil {
+			return fmt.Errorf("write %s: %w", format, err)
+		}
+		if err := b.Flush(); err != nil {
+			return fmt.Errorf("write %s: %w", format, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown format %q: want %s", format, strings.Join(Formats(), ", "))
+}

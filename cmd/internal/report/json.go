@@ -1,0 +1,167 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+type jsonReport struct {
+	Schema     int           `json:"schema"`
+	Tool       jsonTool      `json:"tool"`
+	Inputs     []Input       `json:"inputs"`
+	Findings   []jsonFinding `json:"findings"`
+	Suppressed int           `json:"suppressed"`
+	Summary    jsonSummary   `json:"summary"`
+	Pages      []jsonPage    `json:"pages"`
+	Defects    []string      `json:"defects,omitempty"`
+}
+
+type jsonTool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+type jsonSummary struct {
+	Error   int `json:"error"`
+	Warning int `json:"warning"`
+	Note    int `json:"note"`
+}
+
+type jsonFinding struct {
+	Rule        string         `json:"rule"`
+	Severity    string         `json:"severity"`
+	Confidence  string         `json:"confidence"`
+	Message     string         `json:"message"`
+	File        string         `json:"file"`
+	Line        int            `json:"line"`
+	Column      int            `json:"column"`
+	EndLine     int            `json:"end_line"`
+	EndColumn   int            `json:"end_column"`
+	Context     []string       `json:"context"`
+	Places      int            `json:"places"`
+	Evidence    map[string]any `json:"evidence"`
+	Related     []jsonLabel    `json:"related"`
+	Fix         *jsonFix       `json:"fix"`
+	Fingerprint string         `json:"fingerprint"`
+}
+
+type jsonLabel struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+}
+
+type jsonFix struct {
+	Title string     `json:"title"`
+	Safe  bool       `json:"safe"`
+	Edits []jsonEdit `json:"edits"`
+}
+
+type jsonEdit struct {
+	File   string `json:"file"`
+	Offset uint32 `json:"offset"`
+	Length uint32 `json:"length"`
+	Text   string `json:"text"`
+}
+
+type jsonPage struct {
+	Input     string             `json:"input"`
+	Server    string             `json:"server"`
+	Fan       string             `json:"fan"`
+	Clients   int                `json:"clients"`
+	One       jsonRun            `json:"one"`
+	Office    jsonRun            `json:"office"`
+	Locations []jsonPageLocation `json:"locations"`
+}
+
+type jsonRun struct {
+	Requests   int               `json:"requests"`
+	Delayed    int               `json:"delayed"`
+	Rejected   int               `json:"rejected"`
+	MaxAddedMs int64             `json:"max_added_ms"`
+	Page       simulate.PageStat `json:"page"`
+}
+
+type jsonPageLocation struct {
+	Server   string                `json:"server"`
+	Location string                `json:"location"`
+	Limited  bool                  `json:"limited"`
+	One      simulate.LocationStat `json:"one"`
+	Office   simulate.LocationStat `json:"office"`
+}
+
+// writeJSON writes one object, as the contract names its fields. Bytes that are no UTF-8 become U+FFFD.
+func writeJSON(w io.Writer, r *Report, _ Options) error {
+	n := r.counts()
+	out := jsonReport{
+		Schema: 1, Tool: jsonTool{"ngxlimit", r.Version}, Suppressed: r.Suppressed, Defects: r.Defects,
+		Inputs:   append([]Input{}, r.Inputs...),
+		Findings: make([]jsonFinding, len(r.Findings)),
+		Summary:  jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]},
+		Pages:    make([]jsonPage, len(r.Pages)),
+	}
+	for i := range r.Findings {
+		out.Findings[i] = toJSONFinding(&r.Findings[i])
+	}
+	for i, p := range r.Pages {
+		out.Pages[i] = toJSONPage(p)
+	}
+	return EncodeJSON(w, out)
+}
+
+// EncodeJSON writes a value as indented JSON, with "<", ">" and "&" as they are.
+func EncodeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func toJSONFinding(f *rule.Finding) jsonFinding {
+	from, to := f.Primary.From(), f.Primary.To()
+	out := jsonFinding{
+		Rule: f.Rule.Name, Severity: string(f.Severity), Confidence: string(f.Confidence), Message: f.Message,
+		File: f.Primary.File.Path, Line: from.Line, Column: from.Column, EndLine: to.Line, EndColumn: to.Column,
+		Context: append([]string{}, f.Context...), Places: f.Places, Evidence: f.Evidence,
+		Related: make([]jsonLabel, len(f.Related)), Fingerprint: f.Fingerprint,
+	}
+	if out.Evidence == nil {
+		out.Evidence = map[string]any{}
+	}
+	for i, l := range f.Related {
+		at := l.Span.From()
+		out.Related[i] = jsonLabel{l.Span.File.Path, at.Line, at.Column, l.Message}
+	}
+	if f.Fix != nil {
+		out.Fix = &jsonFix{Title: f.Fix.Title, Safe: f.Fix.Safe, Edits: toJSONEdits(f.Fix.Edits)}
+	}
+	return out
+}
+
+func toJSONEdits(edits []source.Edit) []jsonEdit {
+	out := make([]jsonEdit, len(edits))
+	for i, e := range edits {
+		out[i] = jsonEdit{e.Span.File.Path, e.Span.Start, e.Span.End - e.Span.Start, e.Text}
+	}
+	return out
+}
+
+func toJSONPage(p Page) jsonPage {
+	out := jsonPage{
+		Input: p.Input, Server: p.Server, Fan: p.Fan, Clients: p.Clients,
+		One: toJSONRun(p.One), Office: toJSONRun(p.Office), Locations: make([]jsonPageLocation, len(p.Locations)),
+	}
+	for i, l := range p.Locations {
+		out.Locations[i] = jsonPageLocation{l.One.Server, l.One.Location, l.One.Limited, l.One, l.Office}
+	}
+	return out
+}
+
+func toJSONRun(r simulate.PageRun) jsonRun {
+	return jsonRun{r.Requests, r.Delayed, r.Rejected, r.MaxAddedMs, r.Stat}
+}

@@ -1,0 +1,131 @@
+// Package report writes what a command found, in the format that was asked for. It decides nothing: order, severity and
+// what is suppressed are settled before. It knows how to show bytes that nobody vouches for, so that no control
+// character of a configuration reaches a terminal and no text of it becomes a command of a build log.
+package report
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// A Report is what one run of check found.
+type Report struct {
+	Version    string         // of ngxlimit
+	Inputs     []Input        // in the order given
+	Findings   []rule.Finding // in the order to be shown
+	Suppressed int            // findings that a comment in the configuration held back
+	Rules      []*rule.Rule   // the whole catalogue, sorted by name
+	Pages      []Page         // what page loads suffer; empty where nothing is limited
+	Defects    []string       // faults of ngxlimit's own rules; people are told
+}
+
+// An Input is one configuration that was read.
+type Input struct {
+	Path     string `json:"path"`
+	Kind     string `json:"kind"` // dump, tree, fragment
+	Files    int    `json:"files"`
+	Complete bool   `json:"complete"` // all of it was read and understood
+}
+
+// A Page is what loads of one page suffer at one server.
+type Page struct {
+	Input  string // the input's path
+	Server string // the server's first name
+	simulate.Page
+}
+
+// Options say how to show a report.
+type Options struct {
+	Color   bool              // with escape sequences for colours
+	Width   int               // columns of the terminal; 0 is DefaultWidth
+	Dir     string            // the working folder, absolute; places below it are shown relative to it
+	MapPath map[string]string // whole path components to show in place of those that a dump names
+}
+
+// DefaultWidth is the width, in columns, to which source lines are cut where the terminal's is not known.
+const DefaultWidth = 100
+
+func (o Options) width() int {
+	if o.Width <= 0 {
+		return DefaultWidth
+	}
+	return max(o.Width, 40)
+}
+
+// place names a file for people: relative to the working folder where it lies on disk below it, else as nginx names it.
+func (o Options) place(f *source.File) string {
+	if f.Disk == "" {
+		return o.mapped(f.Path)
+	}
+	return o.relative(f.Disk)
+}
+
+// relative returns path seen from the working folder, where it lies below it.
+func (o Options) relative(path string) string {
+	if o.Dir == "" || !filepath.IsAbs(path) {
+		return path
+	}
+	rel, err := filepath.Rel(o.Dir, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
+}
+
+// mapped replaces the longest of the mapped leading paths, by whole components.
+func (o Options) mapped(path string) string {
+	best := ""
+	for from := range o.MapPath {
+		from = strings.TrimSuffix(from, "/")
+		if len(from) > len(best) && (path == from || strings.HasPrefix(path, from+"/")) {
+			best = from
+		}
+	}
+	if best == "" {
+		return path
+	}
+	to, ok := o.MapPath[best]
+	if !ok {
+		to = o.MapPath[best+"/"]
+	}
+	return strings.TrimSuffix(to, "/") + path[len(best):]
+}
+
+// counts returns how many findings there are of each severity.
+func (r *Report) counts() map[rule.Severity]int {
+	n := map[rule.Severity]int{rule.Error: 0, rule.Warning: 0, rule.Note: 0}
+	for i := range r.Findings {
+		n[r.Findings[i].Severity]++
+	}
+	return n
+}
+
+// complete says that every input was read in full.
+func (r *Report) complete() bool {
+	for _, in := range r.Inputs {
+		if !in.Complete {
+			return false
+		}
+	}
+	return true
+}
+
+// errWriter remembers the first error, so that a writer of many pieces checks once.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) print(parts ...string) {
+	for _, s := range parts {
+		if e.err != nil {
+			return
+		}
+		_, e.err = io.WriteString(e.w, s)
+	}
+}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// home is where the product lives; rule pages lie below it.
+const home = "https://github.com/ngxlimit/ngxlimit"
+
+// HelpURI is the address of a rule's page.
+func HelpURI(name string) string { return home + "/blob/main/docs/rules/" + name + ".md" }
+
+// RulePage is the Markdown page of a rule, made of the rule's own words.
+func RulePage(r *rule.Rule) string {
+	var b strings.Builder
+	b.WriteString("# " + r.Name + "\n\n" + sentence(r.Summary) + "\n\n" + ruleBody(r))
+	return b.String()
+}
+
+// ruleBody is the page below its title.
+func ruleBody(r *rule.Rule) string {
+	var b strings.Builder
+	b.WriteString("Severity " + string(r.Severity) + ", confidence " + string(r.Confidence))
+	if r.Since != "" {
+		b.WriteString(", since " + r.Since)
+	}
+	b.WriteString(".\n")
+	if why := strings.TrimSpace(r.Why); why != "" {
+		b.WriteString("\n" + why + "\n")
+	}
+	for _, part := range []struct{ title, text string }{{"Reported", r.Bad}, {"Not reported", r.Good}} {
+		if text := strings.Trim(part.text, "\n"); text != "" {
+			b.WriteString("\n## " + part.title + "\n\n```nginx\n" + text + "\n```\n")
+		}
+	}
+	if len(r.Links) > 0 {
+		b.WriteString("\n## See also\n\n")
+		for _, l := range r.Links {
+			b.WriteString("- <" + l + ">\n")
+		}
+	}
+	return b.String()
+}
+
+// sentence makes a summary, which starts in lower case and has no full stop, stand alone.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}

@@ -1,0 +1,227 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+const (
+	sarifSchema     = "https://json.schemastore.org/sarif-2.1.0.json"
+	sarifMaxResults = 25_000 // code scanning refuses a run with more
+	sourceRoot      = "%SRCROOT%"
+)
+
+// writeSARIF writes SARIF 2.1.0 for code scanning: the whole catalogue with its help, and the findings with regions in
+// UTF-16 units. Suppressed findings are left out, because code scanning shows every result that it is given.
+func writeSARIF(w io.Writer, r *Report, o Options) error {
+	s := &sarifWriter{o: o, index: map[string]int{}, hashes: map[*source.File][]string{}}
+	run := sarif.NewRunWithInformationURI("ngxlimit", home)
+	run.Tool.Driver.WithSemanticVersion(r.Version).WithVersion(r.Version)
+	for i, rl := range r.Rules {
+		s.index[rl.Name] = i
+		run.Tool.Driver.AddRule(sarifRule(rl))
+	}
+	shown, left := sarifResults(r)
+	for i := range shown {
+		run.AddResult(s.result(run, &shown[i]))
+	}
+	run.WithColumnKind("utf16CodeUnits")
+	run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("ngxlimit/"))
+	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("the folder in which ngxlimit ran"))
+	run.WithOriginalUriBaseIds(map[string]sarif.ArtifactLocation{sourceRoot: *root})
+	run.AddInvocation(sarifInvocation(r, left))
+	run.WithProperties(sarif.NewPropertyBag().Add("suppressed", r.Suppressed))
+
+	out := sarif.NewReport()
+	out.Schema = sarifSchema
+	out.AddRun(run)
+	return encodeSARIF(w, out)
+}
+
+// sarifResults returns the findings to write, and how many the format has no room for; the gravest stay.
+func sarifResults(r *Report) (shown []rule.Finding, left int) {
+	if len(r.Findings) <= sarifMaxResults {
+		return r.Findings, 0
+	}
+	return worstFirst(r.Findings)[:sarifMaxResults], len(r.Findings) - sarifMaxResults
+}
+
+// worstFirst returns the findings by severity, gravest first, else in their order.
+func worstFirst(found []rule.Finding) []rule.Finding {
+	sorted := slices.Clone(found)
+	slices.SortStableFunc(sorted, func(a, b rule.Finding) int {
+		return slices.Index(rule.Severities, a.Severity) - slices.Index(rule.Severities, b.Severity)
+	})
+	return sorted
+}
+
+type sarifWriter struct {
+	o      Options
+	index  map[string]int // of a rule in the driver's list
+	hashes map[*source.File][]string
+}
+
+func sarifRule(r *rule.Rule) *sarif.ReportingDescriptor {
+	markdown := ruleBody(r) + "\n[" + r.Name + "](" + HelpURI(r.Name) + ")\n"
+	d := sarif.NewRule(r.Name).WithName(pascal(r.Name)).WithHelpURI(HelpURI(r.Name))
+	d.WithDescription(sentence(r.Summary))
+	d.WithFullDescription(multiformat(firstParagraph(r)))
+	d.WithHelp(sarif.NewMultiformatMessageString().WithText(markdown).WithMarkdown(markdown))
+	d.WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(string(r.Severity)))
+	problem := string(r.Severity)
+	if r.Severity == rule.Note {
+		problem = "recommendation"
+	}
+	d.WithProperties(sarif.NewPropertyBag().WithTags([]string{"nginx", "rate-limiting"}).
+		Add("precision", string(r.Confidence)).Add("problem.severity", problem))
+	return d
+}
+
+func multiformat(text string) *sarif.MultiformatMessageString {
+	return sarif.NewMultiformatMessageString().WithText(text)
+}
+
+// firstParagraph is the start of what a rule says, within the 1,024 characters that are shown of a description.
+func firstParagraph(r *rule.Rule) string {
+	text, _, _ := strings.Cut(strings.TrimSpace(r.Why), "\n\n")
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return sentence(r.Summary)
+	}
+	if runes := []rune(text); len(runes) > 1024 {
+		return string(runes[:1021]) + "..."
+	}
+	return text
+}
+
+// pascal turns missing-nodelay into MissingNodelay.
+func pascal(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "-") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String()
+}
+
+func (s *sarifWriter) result(run *sarif.Run, f *rule.Finding) *sarif.Result {
+	res := sarif.NewRuleResult(f.Rule.Name).WithLevel(string(f.Severity))
+	if i, ok := s.index[f.Rule.Name]; ok {
+		res.WithRuleIndex(i)
+	}
+	text := sarifText(f.Message)
+	for i, l := range f.Related {
+		// Only related places that the message links to are shown.
+		text += fmt.Sprintf("%s[%s](%d)", map[bool]string{true: "\n\n", false: ", "}[i == 0], linkText(l.Message), i+1)
+		res.AddRelatedLocation(s.location(l.Span).WithID(i + 1).WithMessage(sarif.NewTextMessage(sarifText(l.Message))))
+	}
+	res.WithMessage(sarif.NewTextMessage(text))
+	res.AddLocation(s.location(f.Primary))
+	prints := map[string]string{}
+	if f.Fingerprint != "" {
+		prints["ngxlimit/v1"] = f.Fingerprint
+	}
+	if h := s.lineHash(f.Primary); h != "" {
+		prints["primaryLocationLineHash"] = h
+	}
+	res.WithPartialFingerprints(prints)
+	if f.Fix != nil && len(f.Fix.Edits) > 0 {
+		res.AddFixe(s.fix(f.Fix))
+	}
+	res.WithProperties(s.properties(f))
+	return res
+}
+
+func (s *sarifWriter) properties(f *rule.Finding) *sarif.PropertyBag {
+	bag := sarif.NewPropertyBag().Add("confidence", string(f.Confidence))
+	if len(f.Context) > 0 {
+		bag.Add("context", f.Context)
+	}
+	if len(f.Evidence) > 0 {
+		bag.Add("evidence", f.Evidence)
+	}
+	if f.Places > 1 {
+		bag.Add("places", f.Places)
+	}
+	return bag
+}
+
+func (s *sarifWriter) lineHash(at source.Span) string {
+	hashes, ok := s.hashes[at.File]
+	if !ok {
+		hashes = lineHashes(at.File.Text)
+		s.hashes[at.File] = hashes
+	}
+	if n := at.From().Line; n <= len(hashes) {
+		return hashes[n-1]
+	}
+	return ""
+}
+
+func (s *sarifWriter) location(at source.Span) *sarif.Location {
+	return sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
+		WithArtifactLocation(s.artifact(at.File)).WithRegion(region(at)))
+}
+
+// region converts a span to lines and columns in UTF-16 units, the last column one past the end.
+func region(at source.Span) *sarif.Region {
+	from, to := at.From(), at.To()
+	return sarif.NewRegion().
+		WithStartLine(from.Line).WithStartColumn(utf16Column(at.File, from)).
+		WithEndLine(to.Line).WithEndColumn(utf16Column(at.File, to))
+}
+
+func utf16Column(f *source.File, p source.Position) int {
+	line := f.Line(p.Line)
+	n := 1
+	for _, r := range line[:min(p.Column-1, len(line))] {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+func (s *sarifWriter) fix(f *rule.Fix) *sarif.Fix {
+	out := sarif.NewFix().WithDescription(sarif.NewTextMessage(sarifText(f.Title)))
+	changes := map[*source.File]*sarif.ArtifactChange{}
+	for _, e := range f.Edits {
+		c := changes[e.Span.File]
+		if c == nil {
+			c = sarif.NewArtifactChange().WithArtifactLocation(s.artifact(e.Span.File))
+			changes[e.Span.File] = c
+			out.AddArtifactChange(c)
+		}
+		c.AddReplacement(sarif.NewReplacement().WithDeletedRegion(region(e.Span)).
+			WithInsertedContent(sarif.NewArtifactContent().WithText(e.Text)))
+	}
+	return out
+}
+
+// sarifInvocation says how the run went, and what could not be read.
+func sarifInvocation(r *Report, left int) *sarif.Invocation {
+	inv := sarif.NewInvocation().WithExecutionSuccessful(len(r.Defects) == 0)
+	say := func(level, text string) {
+		inv.AddToolExecutionNotification(sarif.NewNotification().WithLevel(level).
+			WithMessage(sarif.NewTextMessage(sarifText(text))))
+	}
+	for _, in := range r.Inputs {
+		if !in.Complete {
+			say("warning", fmt.Sprintf("part of %s could not be read, so there may be more findings", in.Path))
+		}
+	}
+	for _, d := range r.Defects {
+		say("error", d)
+	}
+	if left > 0 {
+		say("warning", fmt.Sprintf("%d findings of the least severity are left out: code scanning takes %d", left, sarifMaxResults))
+	}
+	return inv
+}

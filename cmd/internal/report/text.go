@@ -1,0 +1,168 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// writeText writes for a person at a terminal: each finding with its source line, what belongs to it and how to mend it,
+// then a line that sums up, then what page loads suffer.
+func writeText(w io.Writer, r *Report, o Options) error {
+	t := &textWriter{errWriter: errWriter{w: w}, o: o, p: palette{o.Color}, pointed: map[string]bool{}}
+	for i := range r.Findings {
+		t.finding(&r.Findings[i])
+	}
+	for _, d := range r.Defects {
+		t.print(t.p.severity(rule.Error, "internal fault"), ": ", clean(d), "\n")
+	}
+	t.print(t.p.bold(t.summary(r)), "\n")
+	t.pages(r)
+	return t.err
+}
+
+type textWriter struct {
+	errWriter
+	o       Options
+	p       palette
+	pointed map[string]bool // rules whose page was already named
+}
+
+// finding writes one finding and an empty line behind it.
+func (t *textWriter) finding(f *rule.Finding) {
+	from := f.Primary.From()
+	t.print(t.p.bold(fmt.Sprintf("%s:%d:%d", clean(t.o.place(f.Primary.File)), from.Line, from.Column)), ": ",
+		t.p.severity(f.Severity, string(f.Severity)), ": ", t.p.bold(clean(f.Message)), " ["+f.Rule.Name+"]\n")
+
+	gutter := len(strconv.Itoa(from.Line))
+	for _, l := range f.Related {
+		gutter = max(gutter, len(strconv.Itoa(l.Span.From().Line)))
+	}
+	if len(f.Context) > 0 || f.Places > 1 {
+		t.row(gutter, "in", t.p.faint(t.context(f)))
+	}
+	t.source(gutter, f.Primary, "^", func(s string) string { return t.p.severity(f.Severity, s) }, "")
+	for _, l := range f.Related {
+		if l.Span.File != f.Primary.File {
+			at := l.Span.From()
+			t.row(gutter, "::", t.p.faint(fmt.Sprintf("%s:%d:%d", clean(t.o.place(l.Span.File)), at.Line, at.Column)))
+		}
+		t.source(gutter, l.Span, "-", t.p.related, clean(l.Message))
+	}
+	if facts := evidence(f); len(facts) > 0 {
+		t.block(gutter, clean(strings.Join(facts, "; ")))
+	}
+	t.advice(gutter, f)
+	t.print("\n")
+}
+
+// row writes a line of the block below a finding, its mark in the column of the bars.
+func (t *textWriter) row(gutter int, mark, text string) {
+	t.print(strings.Repeat(" ", gutter), " ", t.p.gutter(mark), " ", text, "\n")
+}
+
+// block writes text of any length behind "=", its further lines below the first.
+func (t *textWriter) block(gutter int, text string) {
+	for i, line := range strings.Split(wrap(text, t.o.width()-gutter-3), "\n") {
+		mark := "="
+		if i > 0 {
+			mark = " "
+		}
+		t.row(gutter, mark, line)
+	}
+}
+
+// context is the path of blocks that leads to the finding.
+func (t *textWriter) context(f *rule.Finding) string {
+	blocks := make([]string, len(f.Context))
+	for i, c := range f.Context {
+		blocks[i] = clean(c)
+	}
+	s := strings.Join(blocks, " > ")
+	if s == "" {
+		s = "the main context"
+	}
+	if more := f.Places - 1; more > 0 {
+		s += fmt.Sprintf(", and in %s", count(more, "more place"))
+	}
+	return s
+}
+
+// source writes the line in which the span starts, and a mark under the span with a label behind it.
+func (t *textWriter) source(gutter int, s source.Span, mark string, paint func(string) string, label string) {
+	number := strconv.Itoa(s.From().Line)
+	cut := snip(s, t.o.width()-gutter-3)
+	bar := t.p.gutter("|")
+	t.print(strings.Repeat(" ", gutter-len(number)), t.p.gutter(number), " ", bar)
+	if cut.line != "" {
+		t.print(" ", cut.line)
+	}
+	t.print("\n", strings.Repeat(" ", gutter), " ", bar, " ", strings.Repeat(" ", cut.start),
+		paint(strings.Repeat(mark, cut.end-cut.start)))
+	if label == "" {
+		t.print("\n")
+		return
+	}
+	if gutter+3+cut.end+1+len(label) <= t.o.width() {
+		t.print(" ", paint(label), "\n")
+		return
+	}
+	t.print("\n", strings.Repeat(" ", gutter), " ", bar, " ", strings.Repeat(" ", max(0, min(cut.start, t.o.width()-gutter-3-len(label)))),
+		paint(label), "\n")
+}
+
+// advice says how to mend the finding, and where to read more the first time that its rule appears.
+func (t *textWriter) advice(gutter int, f *rule.Finding) {
+	if f.Fix != nil {
+		t.row(gutter, "=", t.p.help("mend: ")+clean(f.Fix.Title))
+	}
+	if !t.pointed[f.Rule.Name] {
+		t.pointed[f.Rule.Name] = true
+		t.row(gutter, "=", t.p.help("why:  ")+"ngxlimit rules "+f.Rule.Name)
+	}
+}
+
+// summary is the line that says how much was found, in how much.
+func (t *textWriter) summary(r *Report) string {
+	n := r.counts()
+	var parts []string
+	for _, s := range rule.Severities {
+		if n[s] > 0 {
+			parts = append(parts, count(n[s], string(s)))
+		}
+	}
+	found := "nothing found"
+	if len(parts) > 0 {
+		found = strings.Join(parts, ", ")
+	}
+	files := 0
+	for _, in := range r.Inputs {
+		files += in.Files
+	}
+	s := fmt.Sprintf("%s in %s", found, count(files, "file"))
+	if len(r.Inputs) > 1 {
+		s += fmt.Sprintf(" of %s", count(len(r.Inputs), "configuration"))
+	}
+	if r.Suppressed > 0 {
+		s += fmt.Sprintf("; %d suppressed by comments", r.Suppressed)
+	}
+	if !r.complete() {
+		s += "; part of the input could not be read, so there may be more"
+	}
+	return s
+}
+
+// count writes a number with its noun: 1 file, 2 files.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") {
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

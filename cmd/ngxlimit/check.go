@@ -1,0 +1,162 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/rules"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
+)
+
+// never is the --fail-on that lets no finding fail the command.
+const never = "never"
+
+type checkFlags struct {
+	inputFlags
+	settingsFlags
+	format, failOn, confidence, color *choice
+	output                            string
+	enable, disable                   words
+}
+
+func newCheck(a *app) *cobra.Command {
+	f := &checkFlags{
+		format:     oneOf("text", report.Formats()...),
+		failOn:     oneOf(string(rule.Warning), string(rule.Error), string(rule.Warning), string(rule.Note), never),
+		confidence: oneOf(string(rule.Low), string(rule.Low), string(rule.Medium), string(rule.High)),
+		color:      oneOf("auto", "auto", "always", never),
+	}
+	cmd := &cobra.Command{
+		Use:   "check INPUT...",
+		Short: "Find what is wrong with the limits of a configuration",
+		Long: `check reads configurations and reports what is wrong with their limits. INPUT is a
+dump (nginx -T), a main nginx.conf, a fragment of one, a folder of them, or "-"
+for standard input.
+
+The exit status is 0 where nothing was found at or above --fail-on, 1 where
+something was, 2 where the command could not do its work.
+
+What a page load suffers is computed for one client and for as many clients
+behind one public address as --clients-per-address says. Its default is an
+office of 29 people that lost its portal to a limit of 5 requests a second for
+each address.`,
+		Args: needArgs(1, -1, "INPUT..."),
+		RunE: func(_ *cobra.Command, args []string) error { return a.check(f, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(f.format, "format", "how to report")
+	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
+	flags.Var(f.failOn, "fail-on", "least severity at which the exit status is 1")
+	flags.Var(&f.enable, "enable", "run only these rules")
+	flags.Var(&f.disable, "disable", "do not run these rules")
+	flags.Var(f.confidence, "min-confidence", "drop findings that are less sure")
+	flags.Var(f.color, "color", "colours in text")
+	f.settingsFlags.add(flags)
+	f.inputFlags.add(flags)
+	return cmd
+}
+
+// check runs the command and sets the exit status.
+func (a *app) check(f *checkFlags, paths []string) error {
+	named := settings.Flags{Enable: f.enable, Disable: f.disable}
+	set, err := f.settingsFlags.load(named)
+	if err != nil {
+		return err
+	}
+	selected, err := set.Select(rules.All(), named)
+	if err != nil {
+		return err
+	}
+	inputs, err := f.read(a, paths)
+	if err != nil {
+		return err
+	}
+	trees := make([]*config.Tree, len(inputs))
+	for i, in := range inputs {
+		trees[i] = f.resolve(in)
+	}
+	if err := f.unknownZones(trees); err != nil {
+		return err
+	}
+	rep, result := f.judge(trees, selected, set)
+	options, err := f.reportOptions(a)
+	if err != nil {
+		return err
+	}
+	err = a.writeOutput(f.output, func(w io.Writer) error { return report.Write(w, f.format.value, rep, options) })
+	if err != nil {
+		return err
+	}
+	a.status = f.status(result)
+	return nil
+}
+
+// judge runs the rules over every input and gathers what is to be reported.
+func (f *checkFlags) judge(trees []*config.Tree, selected []*rule.Rule, set settings.Settings) (*report.Report, run.Result) {
+	rep := &report.Report{Version: toolVersion(), Rules: rules.All()}
+	results := make([]run.Result, len(trees))
+	for i, tree := range trees {
+		results[i] = run.All(selected, tree, run.Options{
+			Settings:      set.Facts,
+			Severities:    set.Severities,
+			MinConfidence: rule.Confidence(f.confidence.value),
+			Today:         time.Now().Format(time.DateOnly),
+			Known:         rep.Rules,
+		})
+		rep.Inputs = append(rep.Inputs, describe(tree.Input))
+		rep.Pages = append(rep.Pages, pagesOf(tree, set.Facts.Clients())...)
+	}
+	all := run.Join(results...)
+	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects
+	return rep, all
+}
+
+// describe says what an input was.
+func describe(in *load.Input) report.Input {
+	return report.Input{Path: in.Path, Kind: string(in.Kind), Files: len(in.Documents), Complete: in.Complete()}
+}
+
+// status is 1 where the worst finding is at or above --fail-on, and 2 where a rule of ours broke down.
+func (f *checkFlags) status(r run.Result) int {
+	switch worst := r.Worst(); {
+	case len(r.Defects) > 0:
+		return exitTrouble
+	case f.failOn.value == never || worst == "":
+		return exitOK
+	case worst.AtLeast(rule.Severity(f.failOn.value)):
+		return exitFound
+	}
+	return exitOK
+}
+
+// reportOptions settle colour, width and the folder that paths are shown from.
+func (f *checkFlags) reportOptions(a *app) (report.Options, error) {
+	o := report.Options{MapPath: f.mapPath.values}
+	dir, err := os.Getwd()
+	if err != nil {
+		return o, err
+	}
+	o.Dir = dir
+	o.Color = f.colored(a)
+	return o, nil
+}
+
+// colored decides on colour: always, never, or where standard output is a terminal and NO_COLOR is not set.
+func (f *checkFlags) colored(a *app) bool {
+	switch f.color.value {
+	case "always":
+		return true
+	case never:
+		return false
+	}
+	return f.output == "" && a.terminal()
+}

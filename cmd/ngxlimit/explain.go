@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
+)
+
+type explainFlags struct {
+	inputFlags
+	method, client, peer, requests string
+	headers                        []string
+	format                         *choice
+}
+
+func newExplain(a *app) *cobra.Command {
+	f := &explainFlags{format: oneOf("text", "text", "json")}
+	cmd := &cobra.Command{
+		Use:   "explain INPUT URL",
+		Short: "Show which server, location and limits take a request, and with which key",
+		Long: `explain follows one request through nginx's phases: which server and location take
+it, what the real client address is, which limits count it and with which key.
+
+The URL is whole (https://portal.example.com/api/x) or a path, which goes to the
+first server unless --header 'Host: ...' names one.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.requests != "" {
+				return needArgs(1, 1, "INPUT --requests FILE")(cmd, args)
+			}
+			return needArgs(2, 2, "INPUT URL")(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.explain(f, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.method, "method", "GET", "request `method`")
+	flags.StringVar(&f.client, "client-ip", "203.0.113.7", "the client's `address`")
+	flags.StringVar(&f.peer, "peer-ip", "", "`address` that connects, where a proxy stands between")
+	flags.StringArrayVar(&f.headers, "header", nil, "a header `'Name: value'`; may be repeated")
+	flags.StringVar(&f.requests, "requests", "", "`file` of many requests, one JSON object a line; - for standard input")
+	flags.Var(f.format, "format", "how to print")
+	f.inputFlags.add(flags)
+	return cmd
+}
+
+func (a *app) explain(f *explainFlags, args []string) error {
+	if f.requests == "-" && args[0] == "-" {
+		return fmt.Errorf("both the configuration and the requests are to be read from standard input")
+	}
+	tree, err := f.one(a, args[0])
+	if err != nil {
+		return err
+	}
+	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
+		return fmt.Errorf("%s has no server that could take a request", args[0])
+	}
+	p := pipeline.New(tree, route.New(tree))
+	p.Explain = true
+	if f.requests != "" {
+		return a.explainMany(f, p)
+	}
+	e, err := f.event(args[1])
+	if err != nil {
+		return err
+	}
+	out := explainOne(p, e)
+	if f.format.value == "json" {
+		return report.EncodeJSON(a.stdout, out)
+	}
+	return report.WriteExplanation(a.stdout, out, a.terminal())
+}
+
+// event builds the request that the flags describe.
+func (f *explainFlags) event(url string) (traffic.Event, error) {
+	e := traffic.Event{URL: url}
+	e.Request.Method = f.method
+	var err error
+	if e.Client, err = address("--client-ip", f.client); err != nil {
+		return e, err
+	}
+	e.Request.Peer = e.Client
+	if f.peer != "" {
+		if e.Request.Peer, err = address("--peer-ip", f.peer); err != nil {
+			return e, err
+		}
+	}
+	if err := traffic.SetURL(&e.Request, url); err != nil {
+		return e, err
+	}
+	for _, h := range f.headers {
+		name, value, ok := strings.Cut(h, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		switch {
+		case !ok || name == "":
+			return e, fmt.Errorf("--header %q: want 'Name: value'", h)
+		case strings.EqualFold(name, "Host"):
+			e.Request.Host = value
+		default:
+			e.Request.Headers = append(e.Request.Headers, request.Header{Name: name, Value: value})
+		}
+	}
+	return e, nil
+}
+
+func address(flag, text string) (netip.Addr, error) {
+	addr, err := netip.ParseAddr(text)
+	if err != nil || addr.Zone() != "" {
+		return netip.Addr{}, fmt.Errorf("%s: %q is no IP address", flag, text)
+	}
+	return addr, nil
+}
+
+// forwarded are the headers in which a proxy passes on who the client is.
+var forwarded = []string{"X-Forwarded-For", "X-Real-IP"}
+
+// asProxied lets the proxy say who the client is, where one stands between and the headers do not say it.
+func asProxied(e *traffic.Event) (assumption string) {
+	r := &e.Request
+	if !e.Client.IsValid() || e.Client == r.Peer {
+		return ""
+	}
+	for _, h := range r.Headers {
+		for _, name := range forwarded {
+			if strings.EqualFold(h.Name, name) {
+				return ""
+			}
+		}
+	}
+	for _, name := range forwarded {
+		r.Headers = append(r.Headers, request.Header{Name: name, Value: e.Client.String()})
+	}
+	if !r.Proxy.IsValid() {
+		r.Proxy = netip.AddrPortFrom(e.Client, 0)
+	}
+	return fmt.Sprintf("%s passes on the client's address, %s, in %s and in the PROXY protocol",
+		r.Peer, e.Client, strings.Join(forwarded, " and "))
+}
+
+func explainOne(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
+	assumption := asProxied(&e)
+	t := p.Fresh().Do(0, &e.Request) // with empty zones: an explanation does not depend on earlier requests
+	out := report.Explain(e.Request.Method, e.URL, &t)
+	if assumption != "" {
+		out.Assumptions = append([]string{assumption}, out.Assumptions...)
+	}
+	return out
+}
+
+// explainMany explains each request of a stream, as an array.
+func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline) error {
+	return a.openRequests(f.requests, func(r io.Reader) error {
+		var all []report.Explanation
+		for e, err := range traffic.ReadRequests(r, "") {
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.requests, err)
+			}
+			all = append(all, explainOne(p, e))
+		}
+		if f.format.value == "json" {
+			return report.EncodeJSON(a.stdout, append([]report.Explanation{}, all...))
+		}
+		for i, e := range all {
+			if i > 0 {
+				fmt.Fprintln(a.stdout) //nolint:errcheck // the next write says so
+			}
+			if err := report.WriteExplanation(a.stdout, e, a.terminal()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+)
+
+// A choice is a flag that takes one of a few words.
+type choice struct {
+	value   string
+	allowed []string
+}
+
+func oneOf(value string, allowed ...string) *choice { return &choice{value, allowed} }
+
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return strings.Join(c.allowed, "|") }
+
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.allowed, s) {
+		return fmt.Errorf("want %s", strings.Join(c.allowed, ", "))
+	}
+	c.value = s
+	return nil
+}
+
+// words is a flag that takes names separated by commas, and may be repeated.
+type words []string
+
+func (w *words) String() string { return strings.Join(*w, ",") }
+func (w *words) Type() string   { return "NAME,..." }
+
+func (w *words) Set(s string) error {
+	for word := range strings.SplitSeq(s, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			return fmt.Errorf("an empty name in %q", s)
+		}
+		*w = append(*w, word)
+	}
+	return nil
+}
+
+// pairs is a repeatable flag of the form LEFT=RIGHT.
+type pairs struct {
+	left, right string // what stands on each side, for the help
+	values      map[string]string
+}
+
+func (p *pairs) Type() string   { return p.left + "=" + p.right }
+func (p *pairs) String() string { return "" }
+
+func (p *pairs) Set(s string) error {
+	left, right, ok := strings.Cut(s, "=")
+	if !ok || left == "" || right == "" {
+		return fmt.Errorf("want %s=%s", p.left, p.right)
+	}
+	if p.values == nil {
+		p.values = map[string]string{}
+	}
+	p.values[left] = right
+	return nil
+}
+
+// counts is a repeatable flag of the form NAME=N.
+type counts struct {
+	name   string
+	values map[string]int64
+}
+
+func (c *counts) Type() string   { return c.name + "=N" }
+func (c *counts) String() string { return "" }
+
+func (c *counts) Set(s string) error {
+	name, text, _ := strings.Cut(s, "=")
+	n, err := strconv.ParseInt(text, 10, 64)
+	if name == "" || err != nil || n < 1 {
+		return fmt.Errorf("want %s=N with a whole number N of at least 1", c.name)
+	}
+	if c.values == nil {
+		c.values = map[string]int64{}
+	}
+	c.values[name] = n
+	return nil
+}
+
+// number is a flag that takes a whole number within bounds.
+type number struct {
+	value       *int
+	least, most int
+}
+
+func atLeast(value *int, preset, least, most int) *number {
+	*value = preset
+	return &number{value, least, most}
+}
+
+func (n *number) String() string { return strconv.Itoa(*n.value) }
+func (n *number) Type() string   { return "N" }
+
+func (n *number) Set(s string) error {
+	v, err := strconv.Atoi(s)
+	if err != nil || v < n.least || v > n.most {
+		return fmt.Errorf("want a whole number from %d to %d", n.least, n.most)
+	}
+	*n.value = v
+	return nil
+}
+
+// seconds reads a time in seconds, as the contract writes it: 60, 0.5. A unit as in 500ms is understood too.
+func seconds(s string) (time.Duration, error) {
+	const most = 7 * 24 * time.Hour
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(v >= 0 && v <= most.Seconds()) {
+			return 0, fmt.Errorf("%q is no time: want seconds, as in 60 or 0.5", s)
+		}
+		d = time.Duration(v * float64(time.Second))
+	}
+	if d < 0 || d > most {
+		return 0, fmt.Errorf("%q is no time between 0 and a week", s)
+	}
+	return d, nil
+}
+
+// unknownName words the refusal of a name, with the nearest that there is.
+func unknownName(kind, name string, known []string) error {
+	if near := settings.Nearest(name, known); near != "" {
+		return fmt.Errorf("unknown %s %q: did you mean %q?", kind, name, near)
+	}
+	return fmt.Errorf("unknown %s %q: want %s", kind, name, strings.Join(known, ", "))
+}

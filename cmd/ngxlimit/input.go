@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/rules"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// inputFlags are the flags of every command that reads a configuration.
+type inputFlags struct {
+	context      words
+	prefix, root string
+	mapPath      pairs
+	nginxVersion string
+}
+
+func (f *inputFlags) add(flags *pflag.FlagSet) {
+	f.mapPath = pairs{left: "FROM", right: "TO"}
+	flags.Var(&f.context, "context", "blocks that a fragment stands in, outermost first: http,server,location")
+	flags.StringVar(&f.prefix, "prefix", "", "`folder` for relative includes (default: that of the main file)")
+	flags.StringVar(&f.root, "root", "", "`folder` below which absolute paths are looked up; nothing outside is read")
+	flags.Var(&f.mapPath, "map-path", "read the path TO where the configuration says FROM; may be repeated")
+	flags.StringVar(&f.nginxVersion, "nginx-version", "", "`version` of nginx to judge for (default "+config.Newest+")")
+}
+
+// read loads the inputs.
+func (f *inputFlags) read(a *app, paths []string) ([]*load.Input, error) {
+	if f.nginxVersion != "" {
+		if _, err := directive.ParseVersion(f.nginxVersion); err != nil {
+			return nil, fmt.Errorf("--nginx-version: %w", err)
+		}
+	}
+	if len(f.context) > 0 {
+		if _, err := directive.ParsePath(f.context); err != nil {
+			return nil, fmt.Errorf("--context: %w", err)
+		}
+	}
+	inputs, err := load.Load(paths, load.Options{
+		Prefix: f.prefix, Root: f.root, MapPath: f.mapPath.values, Context: f.context, Stdin: a.stdin,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(inputs) == 0 {
+		return nil, errors.New("nothing to read")
+	}
+	return inputs, nil
+}
+
+// one loads a single input; a folder that holds several is refused by name.
+func (f *inputFlags) one(a *app, path string) (*config.Tree, error) {
+	inputs, err := f.read(a, []string{path})
+	if err != nil {
+		return nil, err
+	}
+	if len(inputs) > 1 {
+		return nil, fmt.Errorf("%s holds %d configurations: name one of them, such as %s", path, len(inputs), inputs[0].Path)
+	}
+	return f.resolve(inputs[0]), nil
+}
+
+func (f *inputFlags) resolve(in *load.Input) *config.Tree {
+	return config.Resolve(in, config.Options{Version: f.nginxVersion})
+}
+
+// settingsFlags are the flags that stand above the settings file.
+type settingsFlags struct {
+	file    string
+	clients int
+	keys    counts
+}
+
+func (f *settingsFlags) add(flags *pflag.FlagSet) {
+	f.keys = counts{name: "ZONE"}
+	flags.StringVar(&f.file, "config", "", "settings `file` (default: "+settings.FileName+" in the working folder or above)")
+	flags.Var(&number{&f.clients, 1, 1_000_000}, "clients-per-address",
+		fmt.Sprintf("people behind one public address (default %d, an office)", rule.DefaultClientsPerAddress))
+	flags.Var(&f.keys, "expect-keys", "keys that are active in a zone at a time; may be repeated")
+	flags.Lookup("clients-per-address").DefValue = ""
+}
+
+// load reads the settings file and puts the flags above it.
+func (f *settingsFlags) load(extra settings.Flags) (settings.Settings, error) {
+	path := f.file
+	if path == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return settings.Settings{}, fmt.Errorf("find settings: %w", err)
+		}
+		path = settings.Find(dir)
+	}
+	s, err := settings.Load(path, settings.Names(rules.All()))
+	if err != nil {
+		return settings.Settings{}, err
+	}
+	extra.ClientsPerAddress = f.clients
+	extra.ExpectedKeys = f.keys.values
+	return s.With(extra), nil
+}
+
+// unknownZones refuses --expect-keys for zones that no input has: a misspelt name would settle nothing.
+func (f *settingsFlags) unknownZones(trees []*config.Tree) error {
+	known := map[string]bool{}
+	for _, t := range trees {
+		if t.HTTP == nil || !t.Complete() {
+			return nil // the zone may be defined in what was not read
+		}
+		for name := range t.HTTP.Zones {
+			known[name] = true
+		}
+		for name := range t.HTTP.ConnZones {
+			known[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.keys.values)) {
+		if !known[name] {
+			return fmt.Errorf("--expect-keys: %w", unknownName("zone", name, slices.Sorted(maps.Keys(known))))
+		}
+	}
+	return nil
+}

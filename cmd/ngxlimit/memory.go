@@ -1,0 +1,4 @@
+package main
+
+// tuneMemory is set by measurement: see docs/performance.md.
+func tuneMemory() {}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// writeOutput calls write with standard output, or with a temporary file that takes the place of path once it is
+// complete: a run that fails or is interrupted leaves what was there before.
+func (a *app) writeOutput(path string, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(a.stdout)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("write %s: it is no regular file", path)
+	}
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, bare(err))
+	}
+	forget := cleanUpOnSignal(func() { f.Cleanup() }) //nolint:errcheck // the program is about to end
+	defer forget()
+	defer f.Cleanup() //nolint:errcheck // after a replacement there is nothing left to clean up
+	b := bufio.NewWriterSize(f, 64<<10)
+	if err := write(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", path, bare(err))
+	}
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("write %s: %w", path, bare(err))
+	}
+	return nil
+}
+
+// bare takes the system call and the path off a file error, where the message names the path already.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+)
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ngxlimit",
+		Short: "Audit the limits of an nginx configuration",
+		Long: `ngxlimit reads an nginx configuration and says what is wrong with its limits
+(limit_req, limit_conn, real_ip) and what a page load suffers from them.
+
+  nginx -T 2>&1 | ngxlimit check -
+  ngxlimit check conf/nginx.conf`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return unknownCommand(cmd, args)
+		},
+		Args: cobra.ArbitraryArgs,
+	}
+	root.AddCommand(newCheck(a), newExplain(a), newSimulate(a), newFans(a), newRules(a), newVersion(a))
+	return root
+}
+
+// unknownCommand refuses a missing or misspelt command in one line.
+func unknownCommand(root *cobra.Command, args []string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			names = append(names, c.Name())
+		}
+	}
+	want := "want " + strings.Join(names, ", ") + " (ngxlimit help says more)"
+	if len(args) == 0 {
+		return errors.New("no command: " + want)
+	}
+	if near := settings.Nearest(args[0], names); near != "" {
+		return fmt.Errorf("unknown command %q: did you mean %q?", args[0], near)
+	}
+	return fmt.Errorf("unknown command %q: %s", args[0], want)
+}
+
+// needArgs refuses too few or too many arguments, naming what is missing.
+func needArgs(least, most int, names string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s: nothing to read: usage: ngxlimit %s %s", cmd.Name(), cmd.Name(), names)
+		case most >= 0 && len(args) > most:
+			return fmt.Errorf("%s: unexpected argument %q: usage: ngxlimit %s %s", cmd.Name(), args[most], cmd.Name(), names)
+		}
+		return nil
+	}
+}

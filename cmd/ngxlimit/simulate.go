@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
+)
+
+type simulateFlags struct {
+	inputFlags
+	fan, requests, host, arrival, every, output string
+	clients, perAddress, repeat                 int
+	upstream, rtt                               int
+	seed                                        uint64
+	protocol, format                            *choice
+}
+
+func newSimulate(a *app) *cobra.Command {
+	f := &simulateFlags{
+		protocol: oneOf(string(simulate.HTTP2), string(simulate.HTTP1), string(simulate.HTTP2)),
+		format:   oneOf("text", "text", "json", "csv"),
+	}
+	cmd := &cobra.Command{
+		Use:   "simulate INPUT",
+		Short: "Run page loads or given requests through the limits, to the millisecond",
+		Long: `simulate runs the page loads of a fan (ngxlimit fans lists them), or the requests of a
+file, through the limits of a configuration, and tells what is delayed and refused.
+
+Nothing is sent anywhere. The same arguments give the same result.`,
+		Args: needArgs(1, 1, "INPUT"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.simulate(f, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.fan, "fan", "", "page load: a `name` of ngxlimit fans, or a file (default portal)")
+	flags.StringVar(&f.requests, "requests", "", "`file` of requests, one JSON object a line; - for standard input")
+	flags.StringVar(&f.host, "host", "", "`host` of the page (default: that of the first server)")
+	flags.Var(atLeast(&f.clients, 1, 1, 1_000_000), "clients", "how many people open the page")
+	flags.Var(atLeast(&f.perAddress, 1, 1, 1_000_000), "clients-per-address", "how many of them share one public address")
+	flags.StringVar(&f.arrival, "arrival", "together", "when they begin: together, poisson:SECONDS or every:SECONDS")
+	flags.Var(atLeast(&f.repeat, 1, 1, 100_000), "repeat", "page loads of each client")
+	flags.StringVar(&f.every, "every", "60", "`seconds` from one load of a client to the next")
+	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once")
+	flags.Var(atLeast(&f.upstream, -1, 0, 3_600_000), "upstream-ms", "time the upstream needs, in milliseconds (default: by kind of request)")
+	flags.Var(atLeast(&f.rtt, -1, 0, 3_600_000), "rtt-ms", fmt.Sprintf("round trip, in milliseconds (default %d)", simulate.DefaultRTTMs))
+	flags.Uint64Var(&f.seed, "seed", 1, "start of the random arrivals")
+	flags.Var(f.format, "format", "how to print")
+	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
+	for _, name := range []string{"upstream-ms", "rtt-ms"} {
+		flags.Lookup(name).DefValue = ""
+	}
+	f.inputFlags.add(flags)
+	return cmd
+}
+
+func (a *app) simulate(f *simulateFlags, path string) error {
+	switch {
+	case f.fan != "" && f.requests != "":
+		return errors.New("--fan and --requests cannot be given together")
+	case f.requests == "-" && path == "-":
+		return errors.New("both the configuration and the requests are to be read from standard input")
+	}
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	tree, err := f.one(a, path)
+	if err != nil {
+		return err
+	}
+	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
+		return fmt.Errorf("%s has no server that could take a request", path)
+	}
+	s := report.Simulation{Clients: f.clients, Together: f.perAddress}
+	if f.requests != "" {
+		s.Result, err = a.simulateRequests(f, tree)
+	} else {
+		s.Fan = options.Fan.Name
+		s.Result, err = simulate.Run(tree, route.New(tree), options)
+	}
+	if err != nil {
+		return err
+	}
+	return a.writeOutput(f.output, func(w io.Writer) error {
+		switch f.format.value {
+		case "json":
+			return report.EncodeJSON(w, s.Result)
+		case "csv":
+			return report.WriteSimulationCSV(w, s)
+		}
+		return report.WriteSimulation(w, s, report.Options{Color: f.output == "" && a.terminal()})
+	})
+}
+
+func (a *app) simulateRequests(f *simulateFlags, tree *config.Tree) (res *simulate.Result, err error) {
+	err = a.openRequests(f.requests, func(r io.Reader) error {
+		res, err = simulate.Requests(tree, route.New(tree), traffic.ReadRequests(r, f.hostOf(tree)))
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.requests, err)
+		}
+		return nil
+	})
+	return res, err
+}
+
+// hostOf is the host for requests that name none.
+func (f *simulateFlags) hostOf(tree *config.Tree) string {
+	if f.host != "" {
+		return f.host
+	}
+	for _, n := range tree.HTTP.Servers[0].Names {
+		if n.Kind == config.NameExact && n.Text != "" {
+			return n.Text
+		}
+	}
+	return "localhost"
+}
+
+func (f *simulateFlags) options() (simulate.Options, error) {
+	o := simulate.Options{
+		Host: f.host, Clients: f.clients, ClientsPerAddress: f.perAddress, Repeat: f.repeat,
+		Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: int64(f.upstream), RTTMs: int64(f.rtt), Seed: f.seed,
+		KeepRequests: f.format.value != "text",
+	}
+	var err error
+	if o.Arrival, err = arrival(f.arrival); err != nil {
+		return o, err
+	}
+	if o.Every, err = seconds(f.every); err != nil {
+		return o, fmt.Errorf("--every: %w", err)
+	}
+	if f.requests != "" {
+		return o, nil
+	}
+	o.Fan, err = findFan(f.fan)
+	if err == nil {
+		err = bounded(o)
+	}
+	return o, err
+}
+
+// maxSimulated bounds the requests of one run, so that a slip of the finger does not fill the memory.
+const maxSimulated = 20_000_000
+
+func bounded(o simulate.Options) error {
+	n := int64(len(o.Fan.Requests)) * int64(o.Clients) * int64(o.Repeat)
+	if n > maxSimulated {
+		return fmt.Errorf("%d requests are more than the %d that one run may have", n, maxSimulated)
+	}
+	return nil
+}
+
+// arrival reads --arrival.
+func arrival(text string) (simulate.Arrival, error) {
+	kind, span, _ := strings.Cut(text, ":")
+	kinds := map[string]simulate.ArrivalKind{"poisson": simulate.Poisson, "every": simulate.Every}
+	if text == "together" {
+		return simulate.Arrival{Kind: simulate.Together}, nil
+	}
+	k, ok := kinds[kind]
+	if !ok {
+		return simulate.Arrival{}, fmt.Errorf("--arrival %s: want together, poisson:SECONDS or every:SECONDS", strconv.Quote(text))
+	}
+	d, err := seconds(span)
+	if err != nil {
+		return simulate.Arrival{}, fmt.Errorf("--arrival: %w", err)
+	}
+	return simulate.Arrival{Kind: k, Span: d.Round(time.Millisecond)}, nil
+}
+
+// findFan returns a built-in fan by name, or reads one from a file.
+func findFan(name string) (*traffic.Fan, error) {
+	if name == "" {
+		name = defaultFan
+	}
+	if slices.Contains(traffic.Names(), name) {
+		return traffic.Builtin(name)
+	}
+	if strings.EqualFold(filepath.Ext(name), ".har") {
+		return nil, fmt.Errorf("--fan %s: HAR files are not read yet", name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		if filepath.Base(name) == name && filepath.Ext(name) == "" {
+			return nil, fmt.Errorf("--fan: %w", unknownName("fan", name, traffic.Names()))
+		}
+		return nil, fmt.Errorf("--fan %s: %w", name, bare(err))
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	fan, err := traffic.ReadFan(file, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
+	if err != nil {
+		return nil, fmt.Errorf("--fan %s: %w", name, err)
+	}
+	return fan, nil
+}
