@@ -7,6 +7,11 @@ func (t *translator) class(a *atom) error {
 	if t.wordEdge(a) {
 		return nil
 	}
+	if outside := t.pos; strings.HasPrefix(t.pattern[outside:], "[:") {
+		if _, ok, err := t.posix(); ok || err != nil {
+			return t.refuse(outside, "POSIX named classes are supported only within a class")
+		}
+	}
 	t.pos++
 	negate := t.next("^")
 	var s set
@@ -77,12 +82,15 @@ func (t *translator) member(s *set) error {
 	if err != nil {
 		return err
 	}
-	if named != nil {
+	rest := t.pattern[t.pos:]
+	ranged := len(rest) > 1 && rest[0] == '-' && rest[1] != ']'
+	switch {
+	case named != nil && ranged:
+		return t.refuse(t.pos, "invalid range in character class")
+	case named != nil:
 		s.add(named)
 		return nil
-	}
-	rest := t.pattern[t.pos:]
-	if len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
+	case !ranged:
 		s[from] = true
 		return nil
 	}
@@ -91,12 +99,10 @@ func (t *translator) member(s *set) error {
 	switch {
 	case err != nil:
 		return err
-	case named != nil: // the hyphen stands for itself
-		s[from], s['-'] = true, true
-		s.add(named)
-		return nil
+	case named != nil:
+		return t.refuse(t.pos-1, "invalid range in character class")
 	case to < from:
-		return t.refuse(t.pos, "range out of order in character class")
+		return t.refuse(t.pos-1, "range out of order in character class")
 	}
 	s.addRange(from, to)
 	return nil
@@ -140,7 +146,11 @@ func (t *translator) classEscape() (byte, *set, error) {
 		s, err := t.property()
 		return 0, &s, err
 	case 'N', 'R', 'X', 'B':
-		return 0, nil, t.refuse(t.pos+1, "escape sequence is invalid in character class")
+		return 0, nil, t.refuse(t.pos, "escape sequence is invalid in character class")
+	}
+	if c == '8' || c == '9' {
+		t.pos++
+		return c, nil, nil
 	}
 	b, err := t.charEscape()
 	return b, nil, err
@@ -167,7 +177,7 @@ func (t *translator) posix() (s *set, ok bool, err error) {
 	}
 	members, known := posixSets[name]
 	if !known {
-		return nil, false, t.refuse(t.pos, "unknown POSIX class name")
+		return nil, false, t.refuse(t.pos+2, "unknown POSIX class name")
 	}
 	if negate {
 		members = members.inverse()

@@ -19,14 +19,14 @@ func (t *translator) escape(a *atom) error {
 	switch c {
 	case 'b', 'B', 'A', 'Z', 'z', 'G', 'K':
 		t.pos++
-		a.nullable = true
+		a.nullable, a.fixed = true, true
 		t.assertion(c)
 		return nil
 	case 'Q':
 		return t.quoted(a)
 	case 'E':
 		t.pos++
-		a.ok, a.nullable = false, true
+		a.fixed, a.nullable = true, true
 		return nil
 	case 'N':
 		t.pos++
@@ -117,11 +117,11 @@ func (t *translator) quoted(a *atom) error {
 		t.pos = len(t.pattern)
 	}
 	if text == "" {
-		a.ok, a.nullable = false, true
+		a.fixed, a.nullable = true, true
 		return nil
 	}
 	for i := 0; i < len(text); i++ {
-		a.fast, a.slow = len(t.fast), len(t.slow)
+		a.slow = len(t.slow)
 		t.literal(text[i])
 	}
 	return nil
@@ -168,7 +168,7 @@ func (t *translator) octal() (byte, error) {
 		t.pos++
 	}
 	if v > 0xff {
-		return 0, t.refuse(t.pos, "octal value is greater than \\377 in 8-bit non-UTF-8 mode")
+		return 0, t.refuse(t.pos-1, "octal value is greater than \\377 in 8-bit non-UTF-8 mode")
 	}
 	return byte(v), nil
 }
@@ -202,7 +202,7 @@ func (t *translator) braced(base int) (byte, error) {
 	case v > 0xff && t.utf, v >= 0x80 && t.utf:
 		return 0, unable("it names a character beyond ASCII in UTF mode")
 	case v > 0xff:
-		return 0, t.refuse(t.pos, "character code point value in \\x{} or \\o{} is too large")
+		return 0, t.refuse(t.pos-1, "character code point value in \\x{} or \\o{} is too large")
 	}
 	return byte(v), nil
 }

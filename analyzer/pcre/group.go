@@ -32,6 +32,7 @@ func (t *translator) leadingVerbs() error {
 func (t *translator) group(a *atom) error {
 	switch {
 	case t.next("(*F)"), t.next("(*FAIL)"):
+		a.fixed = true
 		t.set(set{})
 		return nil
 	case strings.HasPrefix(t.pattern[t.pos:], "(*"):
@@ -45,7 +46,7 @@ func (t *translator) group(a *atom) error {
 	}
 	t.pos += 2
 	if !t.more() {
-		return t.refuse(t.pos, "unrecognized character after (? or (?-")
+		return t.refuse(t.pos, "missing closing parenthesis")
 	}
 	return t.special(a)
 }
@@ -131,20 +132,42 @@ func (t *translator) look(a *atom, open string) error {
 
 func (t *translator) capture(a *atom, name string) error {
 	t.groups++
-	if name != "" {
-		if n, dup := t.names[name]; dup && n != t.groups {
-			if t.dupNames {
-				return unable("two groups have the name %q", name)
-			}
-			return t.refuse(t.pos-1, "two named subpatterns have the same name (PCRE2_DUPNAMES not set)")
-		}
-		t.names[name] = t.groups
+	if name != "" && !t.addName(name) {
+		return t.refuse(t.pos, "two named subpatterns have the same name (PCRE2_DUPNAMES not set)")
 	}
 	fast := len(t.fast)
 	err := t.body(a, "(?<"+strconv.Itoa(t.groups)+">")
 	// RE2 counts groups by itself, and a number is no name to it.
 	t.fast = append(append(t.fast[:fast:fast], '('), t.fast[fast+len("(?<>")+len(strconv.Itoa(t.groups)):]...)
 	return err
+}
+
+// addName notes a named group, unless the name is taken by another one.
+func (t *translator) addName(name string) bool {
+	for _, n := range t.names {
+		if n.Name == name && n.Group == t.groups {
+			return true
+		}
+		if n.Name == name && !t.dupNames {
+			return false
+		}
+	}
+	t.names = append(t.names, Name{name, t.groups})
+	return true
+}
+
+// named returns the number of the group of a name in the whole pattern; 0 where there is none.
+func (t *translator) named(name string) (int, error) {
+	group := 0
+	for _, n := range t.allNames {
+		if n.Name == name && group != 0 {
+			return 0, unable("two groups have the name %q", name)
+		}
+		if n.Name == name {
+			group = n.Group
+		}
+	}
+	return group, nil
 }
 
 // branchReset reads (?|...), in which every alternative counts its groups from the same number.
@@ -221,7 +244,9 @@ func (t *translator) conditional(a *atom) error {
 				if err != nil {
 					return err
 				}
-				group = t.allNames[name]
+				if group, err = t.named(name); err != nil {
+					return err
+				}
 				if !t.next(")") {
 					return t.refuse(t.pos, "missing closing parenthesis for condition")
 				}
@@ -244,7 +269,7 @@ func (t *translator) conditionBody(a *atom) error {
 
 // setOptions reads (?i-s) or (?i-s:...).
 func (t *translator) setOptions(a *atom) error {
-	outer, on := t.options, true
+	outer, on, unset := t.options, true, false
 	for t.more() {
 		c := t.pattern[t.pos]
 		t.pos++
@@ -265,18 +290,22 @@ func (t *translator) setOptions(a *atom) error {
 		case 'J':
 			t.dupNames = on
 		case '-':
+			if !on || unset {
+				return t.refuse(t.pos-1, "invalid hyphen in option setting")
+			}
 			on = false
 		case '^':
+			unset = true
 			t.caseless, t.multiline, t.dotAll, t.extended, t.extendedMore, t.noCapture = false, false, false, false, false, false
 		case ')':
-			a.ok, a.nullable = false, true
+			a.fixed, a.nullable = true, true
 			return nil
 		case ':':
 			err := t.body(a, "(?:")
 			t.options = outer
 			return err
 		default:
-			return t.refuse(t.pos, "unrecognized character after (? or (?-")
+			return t.refuse(t.pos-1, "unrecognized character after (? or (?-")
 		}
 	}
 	return t.refuse(t.pos, "missing closing parenthesis")

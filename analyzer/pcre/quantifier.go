@@ -39,42 +39,53 @@ func number(s string, i int) (n, end int) {
 	return n, i
 }
 
-// quantifiers reads what repeats an item, and writes it.
-func (t *translator) quantifiers(a *atom) error {
-	for {
-		t.skipComments()
-		if !t.more() {
-			return nil
-		}
-		from, to, length := 0, -1, 1
-		switch t.pattern[t.pos] {
-		case '*':
-		case '+':
-			from = 1
-		case '?':
-			to = 1
-		case '{':
-			if from, to, length = t.counts(); length == 0 {
-				return nil
-			}
-		default:
-			return nil
-		}
-		t.pos += length
-		switch {
-		case from > repeatMax || to > repeatMax:
-			return t.refuse(t.pos, "number too big in {} quantifier")
-		case to >= 0 && from > to:
-			return t.refuse(t.pos, "numbers out of order in {} quantifier")
-		case !a.ok:
-			return t.refuse(t.pos, "quantifier does not follow a repeatable item")
-		}
-		t.repeat(a, from, to)
+// quantifier reads what repeats an item, if anything does, and writes it.
+func (t *translator) quantifier(a *atom) error {
+	t.skipComments()
+	from, to, length := t.quantity()
+	if length == 0 {
+		return nil
 	}
+	t.pos += length
+	last := t.pos - 1
+	switch {
+	case from > repeatMax || to > repeatMax:
+		return t.refuse(last, "number too big in {} quantifier")
+	case to >= 0 && from > to:
+		return t.refuse(last, "numbers out of order in {} quantifier")
+	case a.fixed:
+		return t.refuse(last, "quantifier does not follow a repeatable item")
+	}
+	t.repeat(a, from, to)
+	t.skipComments()
+	if _, _, again := t.quantity(); again > 0 {
+		return t.refuse(t.pos+again-1, "quantifier does not follow a repeatable item")
+	}
+	return nil
+}
+
+// quantity reads a quantifier at the place reached, without stepping over it; length is 0 where there is none, and to is
+// -1 where there is no upper bound.
+func (t *translator) quantity() (from, to, length int) {
+	if !t.more() {
+		return 0, 0, 0
+	}
+	switch t.pattern[t.pos] {
+	case '*':
+		return 0, -1, 1
+	case '+':
+		return 1, -1, 1
+	case '?':
+		return 0, 1, 1
+	case '{':
+		return t.counts()
+	}
+	return 0, 0, 0
 }
 
 func (t *translator) repeat(a *atom, from, to int) {
 	lazy, possessive := t.ungreedy, false
+	t.skipComments()
 	if t.next("+") {
 		lazy, possessive = false, true
 	} else if t.next("?") {
@@ -88,15 +99,10 @@ func (t *translator) repeat(a *atom, from, to int) {
 		q += "?"
 	}
 	t.both(q)
-	open := "(?:"
 	if possessive {
-		t.onlySlow = true
-		open = "(?>"
+		t.slow = slices.Insert(t.slow, a.slow, []byte("(?>")...)
+		t.only(")")
 	}
-	// Closed as a group of its own, so that a further quantifier repeats the whole.
-	t.fast = slices.Insert(t.fast, a.fast, []byte("(?:")...)
-	t.slow = slices.Insert(t.slow, a.slow, []byte(open)...)
-	t.both(")")
 	a.nullable = a.nullable || from == 0
 }
 

@@ -21,7 +21,11 @@ func (t *translator) reference(a *atom) error {
 		return t.refuse(t.pos, "\\k is not followed by a braced, angle-bracketed, or quoted name")
 	}
 	if kind == 'g' {
+		start := t.pos
 		if n, ok := t.relative(); ok {
+			if n < 1 {
+				return t.refuse(start-1, "reference to non-existent subpattern")
+			}
 			if bracketed && !t.next("}") {
 				return unable("a brace of \\g{ is not closed")
 			}
@@ -61,9 +65,12 @@ func (t *translator) relative() (int, bool) {
 }
 
 func (t *translator) namedReference(a *atom, name string) error {
-	n, ok := t.allNames[name]
-	if !ok && t.total >= 0 {
-		return t.refuse(t.pos, "reference to non-existent subpattern")
+	n, err := t.named(name)
+	if err != nil {
+		return err
+	}
+	if n == 0 && t.total >= 0 {
+		return t.refuse(t.pos-len(name)-1, "reference to non-existent subpattern")
 	}
 	return t.backreference(a, n)
 }
@@ -71,7 +78,7 @@ func (t *translator) namedReference(a *atom, name string) error {
 // backreference writes what matches the text of a group again.
 func (t *translator) backreference(a *atom, n int) error {
 	if t.total >= 0 && (n < 1 || n > t.total) {
-		return t.refuse(t.pos, "reference to non-existent subpattern")
+		return t.refuse(t.pos-1, "reference to non-existent subpattern")
 	}
 	a.nullable = true
 	ref := `(?:\k<` + strconv.Itoa(n) + `>)`

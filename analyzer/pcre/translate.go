@@ -3,7 +3,7 @@ package pcre
 import (
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -51,8 +51,8 @@ type translator struct {
 	depth    int
 	groups   int // opened so far
 	total    int // in the whole pattern
-	names    map[string]int
-	allNames map[string]int // of the whole pattern, for references to later groups
+	names    []Name
+	allNames []Name // of the whole pattern, for references to later groups
 }
 
 // options are what (?...) switches; they end with the group around.
@@ -61,24 +61,21 @@ type options struct {
 }
 
 func translate(pattern string, caseless bool) (*program, error) {
-	scan := &translator{pattern: pattern, options: options{caseless: caseless}, names: map[string]int{}, total: -1}
+	scan := &translator{pattern: pattern, options: options{caseless: caseless}, total: -1}
 	if err := scan.whole(); err != nil {
 		return nil, err
 	}
 	// A second reading knows how many groups there are and how they are called.
-	t := &translator{pattern: pattern, options: options{caseless: caseless}, names: map[string]int{},
+	t := &translator{pattern: pattern, options: options{caseless: caseless},
 		total: scan.groups, allNames: scan.names}
 	if err := t.whole(); err != nil {
 		return nil, err
 	}
-	p := &program{slow: string(t.slow), groups: t.groups, utf: t.utf}
+	p := &program{slow: string(t.slow), groups: t.groups, names: t.names, utf: t.utf}
 	if !t.onlySlow {
 		p.fast = string(t.fast)
 	}
-	for name, group := range t.names {
-		p.names = append(p.names, Name{name, group})
-	}
-	sort.Slice(p.names, func(i, j int) bool { return p.names[i].Name < p.names[j].Name })
+	slices.SortStableFunc(p.names, func(a, b Name) int { return strings.Compare(a.Name, b.Name) })
 	return p, nil
 }
 
@@ -155,12 +152,12 @@ func (t *translator) alternatives() (nullable bool, err error) {
 	}
 }
 
-// atom is what a quantifier repeats: where it starts in what was written, and what it is.
+// atom is what a quantifier repeats: where it starts in what was written for regexp2, and what it is.
 type atom struct {
-	fast, slow int
-	ok         bool // a quantifier may follow
-	nullable   bool
-	captures   bool // holds a capture group
+	slow     int
+	fixed    bool // no quantifier may follow
+	nullable bool
+	captures bool // holds a capture group
 }
 
 func (t *translator) sequence() (nullable bool, err error) {
@@ -171,12 +168,12 @@ func (t *translator) sequence() (nullable bool, err error) {
 			break
 		}
 		before := t.groups
-		a := atom{fast: len(t.fast), slow: len(t.slow), ok: true}
+		a := atom{slow: len(t.slow)}
 		if err := t.item(&a); err != nil {
 			return false, err
 		}
 		a.captures = t.groups > before
-		if err := t.quantifiers(&a); err != nil {
+		if err := t.quantifier(&a); err != nil {
 			return false, err
 		}
 		nullable = nullable && a.nullable
@@ -220,14 +217,9 @@ func (t *translator) item(a *atom) error {
 		return t.class(a)
 	case '\\':
 		return t.escape(a)
-	case '*', '+', '?':
-		t.pos++
-		return t.refuse(t.pos, "quantifier does not follow a repeatable item")
-	case '{':
-		if _, _, n := t.counts(); n > 0 {
-			t.pos += n
-			return t.refuse(t.pos, "quantifier does not follow a repeatable item")
-		}
+	}
+	if _, _, n := t.quantity(); n > 0 {
+		return t.refuse(t.pos+n-1, "quantifier does not follow a repeatable item")
 	}
 	t.pos++
 	switch c {
@@ -238,14 +230,14 @@ func (t *translator) item(a *atom) error {
 			t.set(dotSet)
 		}
 	case '^':
-		a.nullable = true
+		a.nullable, a.fixed = true, true
 		if t.multiline {
 			t.each(`(?:\A)`, `(?:\A|(?<=\n)(?!\z))`)
 		} else {
 			t.both(`(?:\A)`)
 		}
 	case '$':
-		a.nullable = true
+		a.nullable, a.fixed = true, true
 		if t.multiline {
 			t.each(`(?:\z)`, `(?=\n|\z)`)
 		} else {

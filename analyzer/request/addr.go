@@ -46,19 +46,83 @@ func Addr4(bits uint32) netip.Addr {
 	return netip.AddrFrom4(b)
 }
 
-// parse6 reads the forms that the standard library takes, without zones, and those with a superfluous colon in front,
-// which nginx skips.
+// parse6 reads an IPv6 address. nginx takes more than the standard library: a superfluous colon in front, one behind.
 func parse6(text string) (netip.Addr, bool) {
-	if strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, ':') < 0 {
+	var p parser6
+	if text == "" || !p.read(strings.TrimPrefix(text, ":")) {
 		return netip.Addr{}, false
 	}
-	if a, err := netip.ParseAddr(text); err == nil {
-		return a, true
+	return p.addr()
+}
+
+// parser6 collects the eight words of an IPv6 address.
+type parser6 struct {
+	words  [8]uint16
+	n      int // words so far
+	zeroes int // 1 + the index of the word before which "::" stands; 0 where it does not
+}
+
+// read reads all words but one that has no digits at the very end: nginx counts a zero for it.
+func (p *parser6) read(s string) bool {
+	word, nibbles, start := uint32(0), 0, -1
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == ':' {
+			switch {
+			case nibbles > 0:
+				if !p.put(word) || p.n == len(p.words) {
+					return false
+				}
+				word, nibbles, start = 0, 0, i+1
+			case p.zeroes == 0:
+				p.zeroes, start = p.n+1, i+1
+			default:
+				return false
+			}
+			continue
+		}
+		if c == '.' && nibbles > 0 {
+			v4, ok := parse4(s[max(start, 0):])
+			if !ok || start < 0 || p.n > len(p.words)-2 {
+				return false
+			}
+			b := v4.As4()
+			return p.put(uint32(b[0])<<8|uint32(b[1])) && p.put(uint32(b[2])<<8|uint32(b[3]))
+		}
+		d, ok := hex(c)
+		if nibbles++; !ok || nibbles > 4 {
+			return false
+		}
+		word = word<<4 | uint32(d)
 	}
-	if a, err := netip.ParseAddr(strings.TrimPrefix(text, ":")); err == nil && a.Is6() {
-		return a, true
+	return (nibbles > 0 || p.zeroes > 0) && p.put(word)
+}
+
+func (p *parser6) put(word uint32) bool {
+	if p.n == len(p.words) {
+		return false
 	}
-	return netip.Addr{}, false
+	p.words[p.n] = uint16(word)
+	p.n++
+	return true
+}
+
+// addr fills in the zeroes that "::" stands for: at least one word.
+func (p *parser6) addr() (netip.Addr, bool) {
+	missing := len(p.words) - p.n
+	if (missing > 0) != (p.zeroes > 0) {
+		return netip.Addr{}, false
+	}
+	if missing > 0 {
+		at := p.zeroes - 1
+		copy(p.words[at+missing:], p.words[at:p.n])
+		clear(p.words[at : at+missing])
+	}
+	var b [16]byte
+	for i, w := range p.words {
+		binary.BigEndian.PutUint16(b[2*i:], w)
+	}
+	return netip.AddrFrom16(b), true
 }
 
 // ParseAddrPort reads an address that may carry a port, as in X-Forwarded-For: 192.0.2.1:443, [2001:db8::1]:443. The

@@ -34,9 +34,9 @@ type Request struct {
 	Underscores    bool // underscores_in_headers on
 	InvalidHeaders bool // ignore_invalid_headers off
 
+	cache    []cached
 	version  [3]int
 	parsed   string // the Version that version was read from
-	cache    []cached
 	depth    int
 	subject  string // of the last successful match with a regex
 	captures []int
@@ -50,11 +50,8 @@ type cached struct {
 // maxDepth is nginx's bound on variables that are made from each other.
 const maxDepth = 100
 
-// Reset forgets what was computed and matched, so that the Request can be used for another one. Fields stay.
-func (r *Request) Reset() {
-	r.cache = r.cache[:0]
-	r.captures, r.subject = nil, ""
-}
+// Reset makes it an empty Request, which keeps its memory.
+func (r *Request) Reset() { *r = Request{cache: r.cache[:0]} }
 
 // Variable returns the value of a variable, given by its name without "$" in lower case; "1" to "9" are the captures of
 // the last regex that matched.

@@ -1,0 +1,92 @@
+package route
+
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/hostname"
+	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// names are the server names of one address.
+type names struct {
+	table   hostname.Table[named]
+	regexes []namedRegex
+	machine *config.Name // the first $hostname; what it stands for is not known
+}
+
+type named struct {
+	server *config.Server
+	listen *config.Listen
+	name   *config.Name // nil for the default server
+}
+
+type namedRegex struct {
+	named
+	re *pcre.Regex
+}
+
+// found is the result of a look-up by host.
+type found struct {
+	named
+	unknown string // what could not be decided
+}
+
+func (ns *names) add(regexes *pcre.Cache, n named) {
+	switch {
+	case n.name.Kind == config.NameRegex:
+		pattern := n.name.Text[1:]
+		// A name with a capital letter is compared without case; hosts have none.
+		ns.regexes = append(ns.regexes, namedRegex{n, regexes.Get(pattern, hostname.Lower(pattern) != pattern)})
+	case strings.EqualFold(n.name.Text, "$hostname"):
+		if ns.machine == nil {
+			ns.machine = n.name
+		}
+	default:
+		// Of two servers with one name nginx keeps the first and warns; what is no name it refuses.
+		_ = ns.table.Add(n.name.Text, n)
+	}
+}
+
+// find looks a host up. With v the regexes leave their captures in it; v may be nil.
+func (g *group) find(v *value.Request, host string) found {
+	if n, ok := g.names.table.Find(host); ok {
+		return found{named: n}
+	}
+	unknown := ""
+	if g.names.machine != nil {
+		unknown = "the server name $hostname is the name of the machine"
+	}
+	for i := range g.names.regexes {
+		if host == "" {
+			break
+		}
+		n := &g.names.regexes[i]
+		matched, err := match(v, n.re, host)
+		if err != nil {
+			unknown = "server name: " + err.Error()
+			continue
+		}
+		if matched {
+			return found{n.named, g.matters(unknown)}
+		}
+	}
+	return found{g.standard, g.matters(unknown)}
+}
+
+// matters drops what is unknown where there is only one server: it takes every host.
+func (g *group) matters(unknown string) string {
+	if g.servers == 1 {
+		return ""
+	}
+	return unknown
+}
+
+func match(v *value.Request, re *pcre.Regex, subject string) (bool, error) {
+	if v != nil {
+		return v.Match(re, subject)
+	}
+	m, err := re.Find(subject)
+	return m != nil, err
+}
