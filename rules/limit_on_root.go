@@ -103,7 +103,10 @@ func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq], limit *config
 		return
 	}
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
-	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "servers": int64(servers)}
+	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst}
+	if servers > 1 {
+		f.Evidence["servers"] = int64(servers)
+	}
 	worst.Tell(f.Evidence)
 	f.Message = fmt.Sprintf("this limit counts pages, their static files and their API calls in one bucket: %s", worst.Words())
 	if !worst.One.Harmed() || dry {

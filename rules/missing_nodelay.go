@@ -114,10 +114,11 @@ func delayedFinding(limit *config.LimitReq, at *config.Level, s rule.Suffered) r
 	longest := longestDelay(limit)
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, at)
 	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
-	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "delay_milli": limit.Delay, "delay_ms_max": longest}
+	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "delay_ms_max": longest}
 	how := fmt.Sprintf("burst=%s without nodelay", rule.Milli(limit.Burst))
 	if limit.HasDelay {
 		how = fmt.Sprintf("burst=%s with delay=%s", rule.Milli(limit.Burst), rule.Milli(limit.Delay))
+		f.Evidence["delay_milli"] = limit.Delay
 	} else {
 		f.Fix = &rule.Fix{Title: "add nodelay", Edits: []source.Edit{rule.AppendWord(limit.Directive, "nodelay")}}
 	}

@@ -138,7 +138,6 @@ func (t trust) reportLone(p *rule.Pass, rows []row) {
 	f := t.at(rows[0].subnets[0].trusted)
 	f.Severity, f.Confidence = rule.Note, rule.Low
 	f.Message = fmt.Sprintf("%s is the only subnet that is trusted: an AWS balancer has nodes in a subnet for each availability zone, and those of another one would be the key of all their clients", f.Primary.Text())
-	f.Evidence = map[string]any{"trusted_in_row": int64(1)}
 	p.Report(f)
 }
 

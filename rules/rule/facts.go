@@ -15,6 +15,7 @@ type Facts struct {
 	places     func() []Place
 	limitReqs  func() []List[*config.LimitReq]
 	limitConns func() []List[*config.LimitConn]
+	pages      func() pages
 	forwarding func() bool
 	signs      sync.Map // of levels: *FrontSign, nil for none
 	keys       struct {
@@ -26,6 +27,7 @@ type Facts struct {
 // NewFacts prepares the facts of one configuration; it computes none yet.
 func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f := &Facts{Tree: tree, Settings: settings}
+	f.pages = sync.OnceValue(f.newPages)
 	f.forwarding = sync.OnceValue(f.findForwarding)
 	f.keys.byText = make(map[string]Key)
 	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })

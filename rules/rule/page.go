@@ -2,6 +2,11 @@ package rule
 
 import (
 	"fmt"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
 // Suffered is what one page's requests suffer at a place: those of one visitor, and those of all who share an address.
@@ -33,25 +38,27 @@ func (s Suffered) WorseThan(o Suffered) bool {
 	return false
 }
 
-// Words says what is suffered in a clause: "of a page's 23 requests here 10 wait and 12 are refused, ...".
+// Words says what is suffered in a clause: "of a page's 23 requests here 15 wait and 7 are refused, with 29 clients behind
+// one address 309 of 471 wait and 161 are refused".
 func (s Suffered) Words() string {
-	text := fmt.Sprintf("of a page's %d requests here %s", s.One.Requests, s.One.words())
+	text := fmt.Sprintf("of a page's %d requests here %s", s.One.Requests, s.One.words(""))
 	if s.Clients > 1 {
-		text += fmt.Sprintf(", of %s behind one address %s of %s", Plural(int64(s.Clients), "client", "clients"), s.Office.words(), Count(int64(s.Office.Requests)))
+		text += fmt.Sprintf(", with %d clients behind one address %s", s.Clients, s.Office.words(" of "+Count(int64(s.Office.Requests))))
 	}
 	return text
 }
 
-func (c Counts) words() string {
+// words names what is suffered; of goes behind the first number.
+func (c Counts) words(of string) string {
 	switch {
 	case c.Delayed > 0 && c.Rejected > 0:
-		return fmt.Sprintf("%s wait and %s are refused", Count(int64(c.Delayed)), Count(int64(c.Rejected)))
+		return fmt.Sprintf("%s%s wait and %s are refused", Count(int64(c.Delayed)), of, Count(int64(c.Rejected)))
 	case c.Delayed > 0:
-		return fmt.Sprintf("%s wait", Count(int64(c.Delayed)))
+		return fmt.Sprintf("%s%s wait", Count(int64(c.Delayed)), of)
 	case c.Rejected > 0:
-		return fmt.Sprintf("%s are refused", Count(int64(c.Rejected)))
+		return fmt.Sprintf("%s%s are refused", Count(int64(c.Rejected)), of)
 	}
-	return "none waits"
+	return "none" + of + " waits"
 }
 
 // Tell writes the figures into a finding's evidence.
@@ -65,7 +72,44 @@ func (s Suffered) Tell(evidence map[string]any) {
 	evidence["office_rejected"] = int64(s.Office.Rejected)
 }
 
-// Suffered is filled in when pages can be simulated.
+// PageFan is the page load that stands for an ordinary page.
+const PageFan = "portal"
+
+// Page returns what one page load suffers at a server: one visitor's, and those of all who share an address. It is nil
+// where no limit is in effect.
+func (f *Facts) Page(s *config.Server) *simulate.Page {
+	pages := f.pages()
+	clients := f.Settings.Clients()
+	return pages.Of(s, pages.fan, clients, clients)
+}
+
+type pages struct {
+	*simulate.Pages
+	fan *traffic.Fan
+}
+
+func (f *Facts) newPages() pages {
+	fan, err := traffic.Builtin(PageFan)
+	if err != nil {
+		panic(fmt.Sprintf("the built-in page is missing: %v", err)) // it is part of the program
+	}
+	return pages{simulate.NewPages(f.Tree, route.New(f.Tree)), fan}
+}
+
+// Suffered returns what the page's requests suffer at a place. The place of an if block has none of its own.
 func (f *Facts) Suffered(p Place) Suffered {
+	page := f.Page(p.Server)
+	if page == nil || p.Kind == config.KindIf {
+		return Suffered{}
+	}
+	for i := range page.Locations {
+		if l := &page.Locations[i]; l.Location == p.Location {
+			return Suffered{Clients: page.Clients, One: countsOf(l.One), Office: countsOf(l.Office)}
+		}
+	}
 	return Suffered{}
+}
+
+func countsOf(s simulate.LocationStat) Counts {
+	return Counts{Requests: s.Requests, Delayed: s.Delayed, Rejected: s.Rejected, MaxAddedMs: s.AddedMs.Max}
 }

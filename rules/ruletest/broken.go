@@ -12,17 +12,23 @@ import (
 // checkBroken runs a rule on a case cut off at every line and with each of its braces dropped: it must neither stop nor
 // point outside a file. What is found there does not matter.
 func checkBroken(t *testing.T, r *rule.Rule, path string) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range Broken(string(data)) {
-		tree, err := resolve(text, "")
+	for _, text := range BrokenFile(t, path) {
+		tree, err := TryResolve(text, "")
 		if err != nil {
 			continue // nothing is left to check
 		}
 		All(t, []*rule.Rule{r}, tree, run.Options{Today: today})
 	}
+}
+
+// BrokenFile is Broken of a file's text.
+func BrokenFile(t testing.TB, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Broken(string(data))
 }
 
 // Broken returns a text cut off at every line, and with each of its braces dropped.

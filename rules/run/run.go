@@ -30,7 +30,13 @@ type Result struct {
 // All applies the rules to the configuration. The result depends on its arguments alone: not on the order of the rules,
 // nor on how many of them run at the same time.
 func All(rules []*rule.Rule, tree *config.Tree, o Options) Result {
-	found, defects := apply(rules, rule.NewFacts(tree, o.Settings))
+	return On(rule.NewFacts(tree, o.Settings), rules, o)
+}
+
+// On is All over facts that the caller shares with others; Options.Settings are those of the facts.
+func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
+	tree := facts.Tree
+	found, defects := apply(rules, facts)
 	sortFindings(found, tree)
 	found = mergeSame(found)
 	found, suppressed := suppress(found, rules, tree, o)
