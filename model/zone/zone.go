@@ -20,20 +20,19 @@ type Zone[S any] struct {
 	slab    *slab
 	entries []entry[S]
 	table   table
+	order   order
 	count   int
-	newest  int32
-	oldest  int32
-	spare   int32 // first entry that was removed, linked by older
+	spare   int32 // first entry that was removed, linked by page
 	seed    maphash.Seed
 }
 
 type entry[S any] struct {
 	state S
+	short uint64 // the key's bytes where there are at most 8, so that an address is compared without another look-up
 	key   string
 	hash  uint32
+	used  int32 // place of the latest use
 	page  int32
-	newer int32
-	older int32
 }
 
 // New returns an empty zone of size bytes. It fails for a size that nginx would refuse (below MinSize), above MaxSize,
@@ -44,8 +43,7 @@ func New[S any](layout Layout, size int64, name string) (*Zone[S], error) {
 		return nil, err
 	}
 	return &Zone[S]{
-		layout: layout, slab: s, table: newTable(),
-		newest: none, oldest: none, spare: none, seed: maphash.MakeSeed(),
+		layout: layout, slab: s, table: newTable(), spare: none, seed: maphash.MakeSeed(),
 	}, nil
 }
 
@@ -58,15 +56,32 @@ func (z *Zone[S]) Find(key string) Ref {
 }
 
 func (z *Zone[S]) find(key string, hash uint32) Ref {
+	short := shorten(key)
 	for i := hash & z.table.mask; ; i = (i + 1) & z.table.mask {
 		c := z.table.cells[i]
 		if c.ref == none {
 			return None
 		}
-		if c.hash == hash && z.entries[c.ref].key == key {
+		if c.hash != hash {
+			continue
+		}
+		e := &z.entries[c.ref]
+		if e.short == short && len(e.key) == len(key) && (len(key) <= 8 || e.key == key) {
 			return Ref(c.ref)
 		}
 	}
+}
+
+// shorten packs a key of at most 8 bytes into a number; longer keys give 0.
+func shorten(key string) uint64 {
+	if len(key) > 8 {
+		return 0
+	}
+	var n uint64
+	for i := range len(key) {
+		n = n<<8 | uint64(key[i])
+	}
+	return n
 }
 
 // At returns the state of an entry. The pointer is good until the next Add.
@@ -76,15 +91,41 @@ func (z *Zone[S]) At(r Ref) *S { return &z.entries[r].state }
 func (z *Zone[S]) Key(r Ref) string { return z.entries[r].key }
 
 // Oldest returns the entry that was used least recently, or None.
-func (z *Zone[S]) Oldest() Ref { return Ref(z.oldest) }
+func (z *Zone[S]) Oldest() Ref {
+	if z.count == 0 {
+		return None
+	}
+	for ; ; z.order.first++ {
+		if r := z.order.uses[z.order.first]; z.entries[r].used == int32(z.order.first) {
+			return Ref(r)
+		}
+	}
+}
 
 // Touch makes an entry the most recently used.
 func (z *Zone[S]) Touch(r Ref) {
-	if int32(r) == z.newest {
+	e := &z.entries[r]
+	if int(e.used) == len(z.order.uses)-1 {
 		return
 	}
-	z.unlink(int32(r))
-	z.link(int32(r))
+	e.used = z.order.use(int32(r))
+	if z.order.full(z.count) {
+		z.sweep()
+	}
+}
+
+// sweep keeps the latest use of each entry.
+func (z *Zone[S]) sweep() {
+	n := 0
+	for i := z.order.first; i < len(z.order.uses); i++ {
+		r := z.order.uses[i]
+		if e := &z.entries[r]; e.used == int32(i) {
+			e.used = int32(n)
+			z.order.uses[n] = r
+			n++
+		}
+	}
+	z.order.uses, z.order.first = z.order.uses[:n], 0
 }
 
 // Add puts in an entry with the zero state for a key that is not there, as the most recently used. It reports false
@@ -96,17 +137,18 @@ func (z *Zone[S]) Add(key string) (Ref, bool) {
 	}
 	r := z.spare
 	if r != none {
-		z.spare = z.entries[r].older
+		z.spare = z.entries[r].page
 	} else {
 		r = int32(len(z.entries))
 		z.entries = append(z.entries, entry[S]{})
 	}
 	// The key may be cut out of a long line that need not be kept for its sake.
 	hash := z.hash(key)
-	z.entries[r] = entry[S]{key: strings.Clone(key), hash: hash, page: page}
-	z.link(r)
+	z.entries[r] = entry[S]{short: shorten(key), key: strings.Clone(key), hash: hash, page: page, used: z.order.use(r)}
 	z.table.insert(hash, r)
-	z.count++
+	if z.count++; z.order.full(z.count) {
+		z.sweep()
+	}
 	return Ref(r), true
 }
 
@@ -115,37 +157,11 @@ func (z *Zone[S]) Remove(r Ref) {
 	e := &z.entries[r]
 	z.slab.free(e.page)
 	z.table.remove(e.hash, int32(r))
-	z.unlink(int32(r))
-	*e = entry[S]{older: z.spare}
+	*e = entry[S]{used: none, page: z.spare}
 	z.spare = int32(r)
 	z.count--
 }
 
 func (z *Zone[S]) hash(key string) uint32 {
 	return uint32(maphash.String(z.seed, key))
-}
-
-func (z *Zone[S]) link(r int32) {
-	e := &z.entries[r]
-	e.newer, e.older = none, z.newest
-	if z.newest != none {
-		z.entries[z.newest].newer = r
-	} else {
-		z.oldest = r
-	}
-	z.newest = r
-}
-
-func (z *Zone[S]) unlink(r int32) {
-	newer, older := z.entries[r].newer, z.entries[r].older
-	if newer != none {
-		z.entries[newer].older = older
-	} else {
-		z.newest = older
-	}
-	if older != none {
-		z.entries[older].newer = newer
-	} else {
-		z.oldest = newer
-	}
 }
