@@ -1,8 +1,6 @@
 package config
 
 import (
-	"strings"
-
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
@@ -17,7 +15,8 @@ func (r *resolver) closeHTTP() {
 	}
 	h.settleAll()
 	h.bindLimits()
-	h.mergeSlashes()
+	h.settleServers()
+	r.lateUses()
 	r.duplicateLocations()
 	r.unknownVariables()
 	r.conflictingNames()
@@ -44,10 +43,15 @@ func (r *resolver) missingEvents() {
 	})
 }
 
-// mergeSlashes settles merge_slashes, which is on unless the server or http says off.
-func (h *HTTP) mergeSlashes() {
+// settleServers settles what a server has from plain directives of its own or of http.
+func (h *HTTP) settleServers() {
 	for _, s := range h.Servers {
 		it, ok := s.Effective("merge_slashes")
-		s.MergeSlashes = !ok || !strings.EqualFold(it.Arg(0), "off")
+		s.MergeSlashes = !ok || isOn(it.Arg(0))
+		if it, ok := s.Effective("http2"); ok && isOn(it.Arg(0)) {
+			for _, l := range s.Listens {
+				l.HTTP2 = true
+			}
+		}
 	}
 }

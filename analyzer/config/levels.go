@@ -224,6 +224,7 @@ func (r *resolver) ifBlock(it Item, v *visit, s *scope) {
 }
 
 func (r *resolver) limitExceptBlock(it Item, v *visit, s *scope) {
+	r.knownMethods(it, s)
 	r.block(it, v, r.newBranch(it, directive.LimitExcept, s))
 }
 

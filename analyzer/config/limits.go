@@ -30,9 +30,7 @@ func (r *resolver) limitReq(it Item, _ *visit, s *scope) {
 				r.refuseWord(it, w, s.level, InvalidBurst, "invalid burst value "+quoted(text))
 			}
 		case strings.HasPrefix(text, "delay="):
-			if !r.since(it, w, s, 1015007) {
-				return
-			}
+			r.since(it, w, s, 1015007)
 			limit.Delay, ok = count(text[len("delay="):])
 			limit.HasDelay, limit.NoDelay = true, false
 			if !ok {
@@ -130,11 +128,9 @@ func (h *HTTP) bindLimits() {
 	}
 }
 
-// since says whether the nginx that is judged for has a parameter; where it has not, it refuses it as that nginx does.
-func (r *resolver) since(it Item, w syntax.Word, s *scope, version directive.Version) bool {
-	if r.version >= version {
-		return true
+// since refuses a parameter that the nginx that is judged for has not, as that nginx does.
+func (r *resolver) since(it Item, w syntax.Word, s *scope, version directive.Version) {
+	if r.version < version {
+		r.refuseWord(it, w, s.level, UnsupportedVersion, "invalid parameter "+quoted(w.Value))
 	}
-	r.refuseWord(it, w, s.level, UnsupportedVersion, "invalid parameter "+quoted(w.Value))
-	return false
 }

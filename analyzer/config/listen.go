@@ -49,7 +49,7 @@ func parseListen(text string) (address, error) {
 		if err := a.ports(port); err != nil {
 			return a, err
 		}
-	} else if digits(host) {
+	} else if portOnly(host) {
 		err := a.ports(host)
 		a.host = "0.0.0.0"
 		return a, err
@@ -69,11 +69,12 @@ func parseListen(text string) (address, error) {
 	return a, nil
 }
 
-// digits says whether a text reads as a port or as a range of ports.
-func digits(text string) bool {
-	first, _, _ := strings.Cut(text, "-")
+// portOnly says whether a text reads as a port or as a range of ports, whatever their size.
+func portOnly(text string) bool {
+	first, last, isRange := strings.Cut(text, "-")
 	_, ok := atoi(first)
-	return ok
+	_, lastOK := atoi(last)
+	return ok && (lastOK || !isRange)
 }
 
 // parseListen6 reads "[::]", "[::]:443".
@@ -102,19 +103,28 @@ func parseListen6(text string) (address, error) {
 // ports reads a port, or a range of ports.
 func (a *address) ports(text string) error {
 	first, last, isRange := strings.Cut(text, "-")
-	n, ok := atoi(first)
-	if !ok || n < 1 || n > 65535 {
-		return errors.New("invalid port")
-	}
-	a.first, a.last = int(n), int(n)
+	n, ok := port(first)
+	m := n
 	if isRange {
-		m, ok := atoi(last)
-		if !ok || m < 1 || m > 65535 || m < n {
-			return errors.New("invalid port range")
-		}
-		a.last = int(m)
+		m, _ = port(last)
 	}
+	switch {
+	case !ok || m == 0:
+		return errors.New("invalid port")
+	case n > m:
+		return errors.New("invalid port range")
+	}
+	a.first, a.last = n, m
 	return nil
+}
+
+// port reads a port, 1 to 65535; 0 and false for anything else.
+func port(text string) (int, bool) {
+	n, ok := atoi(text)
+	if !ok || n < 1 || n > 65535 {
+		return 0, false
+	}
+	return int(n), true
 }
 
 func cutFold(text, prefix string) (string, bool) {
@@ -136,12 +146,10 @@ func (r *resolver) listen(it Item, _ *visit, s *scope) {
 		Text: w.Value, Address: a.host, Port: a.first, LastPort: a.last,
 		Directive: it.Directive, Via: it.Via, Span: it.WordSpan(w),
 	}
-	set, ok := r.listenParameters(it, l, s)
-	if !ok {
-		return
-	}
 	s.server.Listens = append(s.server.Listens, l)
-	r.ports.add(r, it, l, s.server, set)
+	if set, ok := r.listenParameters(it, l, s); ok {
+		r.ports.add(r, it, l, s.server, set)
+	}
 }
 
 // ports remember which servers listen where, as nginx gathers them while it reads.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -70,6 +71,39 @@ func (r *resolver) checkNesting(it Item, l *Location, s *scope) {
 	}
 	around := outer.Directive.Head()
 	r.refuse(s.level, Refusal{Kind: DirectiveNotAllowed, Span: it.Head(), Line: line(it.Directive), Text: text, Related: &around})
+}
+
+// root looks at root and alias, of which a level may have one.
+func (r *resolver) root(it Item, _ *visit, s *scope) {
+	name := it.Name.Value
+	for _, u := range r.unique[s.once:] {
+		if other := u.item.Name.Value; other != name && (other == "root" || other == "alias") {
+			earlier := u.item.Head()
+			r.refuse(s.level, Refusal{
+				Kind: DuplicateDirective, Span: it.Head(), Line: line(it.Directive), Related: &earlier,
+				Text: fmt.Sprintf(`"%s" directive is duplicate, "%s" directive was specified earlier`, name, other),
+			})
+			return
+		}
+	}
+	if name == "alias" && s.level.Kind == KindLocation && s.location.Modifier == "@" {
+		r.refuseHead(it, s.level, DirectiveNotAllowed, `the "alias" directive cannot be used inside the named location`)
+	}
+}
+
+// methods are those that limit_except knows.
+var methods = []string{
+	"GET", "HEAD", "POST", "PUT", "DELETE", "MKCOL", "COPY", "MOVE", "OPTIONS", "PROPFIND", "PROPPATCH", "LOCK", "UNLOCK", "PATCH",
+}
+
+// knownMethods refuses a limit_except of a method that nginx has not.
+func (r *resolver) knownMethods(it Item, s *scope) {
+	for _, w := range it.Args {
+		if !slices.Contains(methods, strings.ToUpper(w.Value)) {
+			r.refuseWord(it, w, s.level, InvalidValue, "invalid method "+quoted(w.Value))
+			return
+		}
+	}
 }
 
 // duplicateLocations refuses two locations of one kind and pattern next to each other. nginx finds them when the http

@@ -83,8 +83,6 @@ func (r *resolver) takeName(n *Name, s *Server, at *portServers, taken map[strin
 			r.refuseName(n, s, earlier, fmt.Sprintf(`conflicting server name "%s" on %s, ignored`, text, on))
 			return
 		}
-	}
-	for _, key := range keys {
 		taken[key] = n
 	}
 }

@@ -52,6 +52,7 @@ type resolver struct {
 
 	used       map[string]bool // variables that something asks for
 	uses       []use           // of them those that nginx itself has not, in the order of their first use
+	late       []use           // words that nginx reads when http closes
 	foreigners bool            // a module that is not nginx's own is in use
 
 	scratch []Item       // items of the levels that are open, the innermost's last

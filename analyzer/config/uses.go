@@ -42,28 +42,28 @@ func (r *resolver) use(name string, it Item, w syntax.Word, l *Level) {
 }
 
 // scripted returns which arguments of a directive are complex values, for those of nginx's own that read them in a way
-// of their own: from first up to, but not including, last.
-func scripted(name string, args int) (first, last int) {
+// of their own: from first up to, but not including, last. late ones are read when the http block closes.
+func scripted(name string, args int) (first, last int, late bool) {
 	switch name {
-	case "proxy_set_header", "grpc_set_header", "add_header", "add_trailer", "fastcgi_param", "uwsgi_param", "scgi_param":
-		return 1, 2
-	case "proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass", "root", "alias":
-		return 0, 1
+	case "proxy_set_header", "grpc_set_header", "fastcgi_param", "uwsgi_param", "scgi_param":
+		return 1, 2, true
+	case "add_header", "add_trailer":
+		return 1, 2, false
+	case "proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass", "root", "alias", "map":
+		return 0, 1, false
 	case "log_format":
-		return 1, args
+		return 1, args, false
 	case "try_files", "index":
-		return 0, args
+		return 0, args, false
 	case "error_page":
-		return args - 1, args
-	case "map":
-		return 0, 1
+		return args - 1, args, false
 	}
-	return 0, 0
+	return 0, 0, false
 }
 
 // readUses notes the variables of a directive that has no reader of its own.
 func (r *resolver) readUses(it Item, variant *directive.Variant, s *scope) bool {
-	first, last := scripted(it.Name.Value, len(it.Args))
+	first, last, late := scripted(it.Name.Value, len(it.Args))
 	if variant.Kind == directive.Complex {
 		first, last = 0, 1
 	}
@@ -72,11 +72,33 @@ func (r *resolver) readUses(it Item, variant *directive.Variant, s *scope) bool 
 		if strings.IndexByte(w.Value, '$') < 0 {
 			continue
 		}
+		if late {
+			r.late = append(r.late, use{"", it, w, s.level})
+			continue
+		}
 		if _, ok := r.template(it, w, s.level); !ok {
 			return false
 		}
 	}
 	return true
+}
+
+// lateUses notes the variables of what nginx reads when it settles the locations of a server, at the end of http.
+func (r *resolver) lateUses() {
+	if len(r.http.Servers) == 0 {
+		return
+	}
+	end := 0
+	if d := r.http.Directive; d != nil {
+		end = d.File.Position(d.Block.Close).Line
+	}
+	for _, u := range r.late {
+		if _, err := value.Parse(u.word.Value); err != nil {
+			r.refuse(u.level, Refusal{Kind: InvalidValue, Span: u.item.WordSpan(u.word), Line: end, Text: err.Error()})
+			continue
+		}
+		r.template(u.item, u.word, u.level)
+	}
 }
 
 // unknownVariables refuses the variables that nothing defines. nginx finds them when the http block closes, and names
