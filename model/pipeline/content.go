@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
@@ -232,6 +233,9 @@ func (r *run) directory() answer {
 				r.assume("index in " + c.name() + ": files cannot be looked up; " + name + " is taken to exist in every folder")
 			case FileRegular:
 			case FileDir, FileAbsent:
+				if r.disk(c, r.vars.URI) == FileAbsent {
+					return r.finalize(404, EndContent)
+				}
 				continue
 			}
 			r.step(c, "index", uri)
@@ -259,7 +263,7 @@ func (r *run) file() answer {
 	case FileAbsent:
 		return r.finalize(404, EndContent)
 	case FileDir:
-		r.redirect = r.vars.URI + "/"
+		r.redirect = r.withArgs(request.Escape(r.vars.URI)+"/", "?")
 		return r.finalize(301, EndContent)
 	case FileRegular:
 		if r.method == "POST" {

@@ -152,7 +152,8 @@ func (r *run) restricted(c *conf) *conf {
 func (r *run) finalize(status int, end End) answer {
 	r.errStatus = status
 	c := r.conf
-	if status == 444 {
+	switch status {
+	case 408, 444, 499: // nginx closes the connection without an answer, and this is what it logs
 		return answer{end, status, c}
 	}
 	if !r.errorPage && len(c.errorPages) > 0 && r.cycles > 0 {
@@ -178,6 +179,8 @@ func (r *run) showErrorPage(target string, reply int, end End) answer {
 	switch {
 	case reply > 0:
 		r.errStatus = reply
+	case reply == 0 && (r.errStatus >= 494 && r.errStatus <= 497):
+		r.errStatus = 400
 	case reply < 0: // "=": whatever the page itself answers
 		r.errStatus = 0
 	}

@@ -50,6 +50,7 @@ type ending struct {
 	server      *config.Server
 	place       Place
 	redirect    string
+	uri         string
 	client      client
 	path        []string
 	assumptions []string
@@ -170,7 +171,7 @@ func (f *Flight) Done() bool { return f.at.kind == finished }
 func (f *Flight) Trace() Trace {
 	e := f.at.end
 	t := Trace{
-		Server: e.server, EndsIn: e.answer.end, Status: e.status, Redirect: e.redirect, Path: e.path, Assumptions: e.assumptions,
+		Server: e.server, EndsIn: e.answer.end, Status: e.status, Redirect: e.redirect, URI: e.uri, Path: e.path, Assumptions: e.assumptions,
 		Decision: f.Decision, Zone: f.Zone, LimiterRan: e.reqRan,
 		ConnVerdict: f.Conn.Verdict, ConnZone: f.ConnZone,
 		Client: Client{Addr: e.client.addr.Addr(), Peer: e.client.peer.Addr(), Trusted: e.client.trusted},

@@ -40,6 +40,9 @@ func (r *run) rewrite() (answer, bool) {
 			}
 			if code.redirect {
 				r.redirect = r.known(r.eval(code.text, true))
+				if code.addArgs {
+					r.redirect = r.withArgs(r.redirect, code.joiner())
+				}
 				r.step(c, "rewrite", r.redirect)
 				return r.finalize(code.status, EndRewrite), true
 			}
@@ -86,6 +89,24 @@ func (r *run) rewriteURI(code *instruction) bool {
 	r.internal = true
 	r.uriChanged = code.restart
 	return uri != ""
+}
+
+// joiner is what stands between a redirect's address and the arguments sent: "&" where the replacement itself has some.
+func (code *instruction) joiner() string {
+	for _, p := range code.text.Parts {
+		if strings.Contains(p.Literal, "?") {
+			return "&"
+		}
+	}
+	return "?"
+}
+
+// withArgs adds the request's arguments to an address.
+func (r *run) withArgs(to, joiner string) string {
+	if r.vars.Args == "" {
+		return to
+	}
+	return to + joiner + r.vars.Args
 }
 
 // split yields a replacement for this request, parted at its last literal "?". Captures behind it are escaped where the

@@ -36,8 +36,9 @@ type Trace struct {
 	If       *config.Level    // the if block of Location whose settings held; nil for none
 	Path     []string         // how it got there, one step a string: "/ -> try_files -> /index.php"; only with Explain
 	EndsIn   End
-	Status   int // what nginx itself answers; 0 where an upstream decides
-	Redirect string
+	Status   int    // what nginx itself answers; 0 where an upstream decides
+	Redirect string // Location, where nginx itself redirects; an address within the server is not completed
+	URI      string // as it stood at the end: $uri
 
 	LimiterRan   bool             // limit_req judged the request: at least one key counted
 	Limits       []Limit          // limit_req of the level at which the judgement was reached; empty where it was not
