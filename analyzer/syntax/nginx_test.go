@@ -32,7 +32,8 @@ func newJudge(t *testing.T) *judge {
 // grammarMessage is how nginx and its Lua module begin what they say of the grammar.
 var grammarMessage = regexp.MustCompile(`(?s)^(unexpected "."$|unexpected end of file, expecting|too long parameter|too long lua code block|Lua code block missing)`)
 
-// ask returns nginx's first refusal: its words, and the line it names; "" where it has none that names a line.
+// ask returns nginx's first refusal: its words, and the line that it names. The line is 0 where nginx names none: when
+// it has read everything (no words), or at the end of the http block (some).
 func (j *judge) ask(text string) (message string, line int) {
 	j.t.Helper()
 	if err := os.WriteFile(j.path, []byte(text), 0o600); err != nil {
@@ -41,7 +42,11 @@ func (j *judge) ask(text string) (message string, line int) {
 	output := nginxtest.Check(j.t, j.prefix, j.path).Output
 	m := regexp.MustCompile(`(?s)\[emerg\] \d+#\d+: (.*?) in ` + regexp.QuoteMeta(j.path) + `:(\d+)\n`).FindStringSubmatch(output)
 	if m == nil {
-		return "", 0
+		_, message, _ = strings.Cut(output, "[emerg] ")
+		if strings.Contains(message, `no "events" section in configuration`) {
+			message = ""
+		}
+		return message, 0
 	}
 	line, err := strconv.Atoi(m[2])
 	if err != nil {

@@ -11,20 +11,15 @@ import (
 // Parse reads a file as nginx's own reader does. It never fails as a whole: what nginx would refuse is in Errors, and
 // whatever could be read in spite of it is in Directives.
 func Parse(file *source.File) *Document {
-	doc := &Document{File: file}
-	if uint64(len(file.Text)) >= maxText {
-		doc.Errors = []Error{{
-			Span: source.Span{File: file}, Line: 1,
-			Text: fmt.Sprintf("file of %d bytes is too large, it is not read", len(file.Text)),
-		}}
-		return doc
+	if uint64(len(file.Text)) > maxText {
+		return &Document{File: file, Errors: []Error{{
+			Span: source.Span{File: file},
+			Line: 1,
+			Text: fmt.Sprintf("file of %d bytes is not read, the most is %d", len(file.Text), uint32(maxText)),
+		}}}
 	}
 	p := parser{reader: reader{file: file, text: file.Text}}
-	p.run()
-	doc.Directives = p.directives.keep(p.read)
-	doc.Comments = slices.Clip(p.comments)
-	doc.Errors = p.errors
-	return doc
+	return p.document()
 }
 
 // A parser puts the reader's words together to directives and blocks. The open blocks stand on a stack of its own, so
@@ -44,6 +39,11 @@ type parser struct {
 type openBlock struct {
 	*Block
 	first int // index in read of its first directive
+}
+
+func (p *parser) document() *Document {
+	p.run()
+	return &Document{File: p.file, Directives: p.keep(0), Comments: slices.Clip(p.comments), Errors: p.errors}
 }
 
 func (p *parser) run() {
@@ -70,10 +70,19 @@ func (p *parser) add(end int, block *Block) {
 	p.read = append(p.read, Directive{
 		File:  p.file,
 		Name:  p.words[0],
-		Args:  p.args.keep(p.words[1:]),
+		Args:  p.keepArgs(),
 		Block: block,
 		End:   uint32(end),
 	})
+}
+
+func (p *parser) keepArgs() []Word {
+	if len(p.words) <= largePiece {
+		return p.args.keep(p.words[1:])
+	}
+	args := slices.Clip(p.words[1:])
+	p.words = p.words[:1:1] // the next directive takes new memory
+	return args
 }
 
 func (p *parser) openBlock() {
@@ -155,9 +164,18 @@ func (p *parser) leave() {
 	if b.Block == nil {
 		return
 	}
-	b.Directives = p.directives.keep(p.read[b.first:])
-	clear(p.read[b.first:])
-	p.read = p.read[:b.first]
+	b.Directives = p.keep(b.first)
+}
+
+// keep takes what was read from first on. Where that is nearly all it keeps the memory instead of a copy.
+func (p *parser) keep(first int) []Directive {
+	read := p.read[first:]
+	if len(read) > largePiece && len(read) > 8*first {
+		p.read = slices.Clone(p.read[:first])
+		return slices.Clip(read)
+	}
+	p.read = p.read[:first]
+	return p.directives.keep(read)
 }
 
 // end closes whatever the end of the text finds open.

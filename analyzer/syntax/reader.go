@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -34,6 +35,7 @@ type reader struct {
 	long  bool // the current parameter was reported as too long
 
 	words []Word // of the current directive, its name first
+	parts int    // how many words and comments were read
 
 	uncounted int // lines that nginx forgets to count
 
@@ -98,6 +100,10 @@ func (r *reader) directive() stop {
 		if s != stopNone {
 			return s
 		}
+		if r.parts > maxParts {
+			r.fail(r.pos, r.pos, r.pos, fmt.Sprintf("more than %d words and comments, the rest of the file is not read", maxParts))
+			r.stop()
+		}
 	}
 	return stopEnd
 }
@@ -141,6 +147,7 @@ func (r *reader) comment() {
 	if end > start+1 && r.text[end-1] == '\r' && end < len(r.text) {
 		end-- // the "\r" of a line end is not a part of what a person wrote
 	}
+	r.parts++
 	r.comments = append(r.comments, Comment{Start: uint32(start), End: uint32(end)})
 }
 
@@ -192,6 +199,7 @@ func (r *reader) push(start, end int, quote byte, value string, escaped bool) {
 	if escaped {
 		value = unescape(value)
 	}
+	r.parts++
 	r.words = append(r.words, Word{Value: value, Quote: quote, Start: uint32(start), End: uint32(end)})
 }
 
