@@ -30,7 +30,9 @@ func (r *resolver) limitReq(it Item, _ *visit, s *scope) {
 				r.refuseWord(it, w, s.level, InvalidBurst, "invalid burst value "+quoted(text))
 			}
 		case strings.HasPrefix(text, "delay="):
-			r.since(it, w, s, 1015007)
+			if !r.has(it, w) {
+				r.refuseNewer(it, w, s)
+			}
 			limit.Delay, ok = count(text[len("delay="):])
 			limit.HasDelay, limit.NoDelay = true, false
 			if !ok {
@@ -128,9 +130,12 @@ func (h *HTTP) bindLimits() {
 	}
 }
 
-// since refuses a parameter that the nginx that is judged for has not, as that nginx does.
-func (r *resolver) since(it Item, w syntax.Word, s *scope, version directive.Version) {
-	if r.version < version {
-		r.refuseWord(it, w, s.level, UnsupportedVersion, "invalid parameter "+quoted(w.Value))
-	}
+// has says whether the nginx that is judged for has a parameter of the directive.
+func (r *resolver) has(it Item, w syntax.Word) bool {
+	return r.version >= directive.ParameterSince(it.Name.Value, w.Value)
+}
+
+// refuseNewer refuses a parameter that the nginx that is judged for has not, as that nginx does.
+func (r *resolver) refuseNewer(it Item, w syntax.Word, s *scope) {
+	r.refuseWord(it, w, s.level, UnsupportedVersion, "invalid parameter "+quoted(w.Value))
 }

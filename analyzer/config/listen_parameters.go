@@ -9,23 +9,23 @@ import (
 
 // A listenParameter is a parameter of listen that is a word by itself.
 type listenParameter struct {
-	since, gone directive.Version
-	socket      bool // an option of the socket, which an address may have once
-	set         func(*Listen)
+	gone   directive.Version // first version without it
+	socket bool              // an option of the socket, which an address may have once
+	set    func(*Listen)
 }
 
 var listenParameters = map[string]listenParameter{
 	"default_server": {set: func(l *Listen) { l.Default = true }},
 	"default":        {set: func(l *Listen) { l.Default = true }},
 	"ssl":            {set: func(l *Listen) { l.SSL = true }},
-	"http2":          {since: 1009005, set: func(l *Listen) { l.HTTP2 = true }},
+	"http2":          {set: func(l *Listen) { l.HTTP2 = true }},
 	"spdy":           {gone: 1009005, set: func(*Listen) {}},
-	"quic":           {since: 1025000, set: func(l *Listen) { l.QUIC = true }},
-	"proxy_protocol": {since: 1005012, set: func(l *Listen) { l.ProxyProtocol = true }},
+	"quic":           {set: func(l *Listen) { l.QUIC = true }},
+	"proxy_protocol": {set: func(l *Listen) { l.ProxyProtocol = true }},
 	"bind":           {socket: true},
 	"deferred":       {socket: true},
-	"reuseport":      {since: 1009001, socket: true},
-	"multipath":      {since: 1029007, socket: true},
+	"reuseport":      {socket: true},
+	"multipath":      {socket: true},
 }
 
 // listenParameters reads what stands behind the address. set says that options of the socket are among it.
@@ -39,8 +39,8 @@ func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool)
 			set = true
 			continue
 		}
-		if r.version < p.since || p.gone != 0 && r.version >= p.gone {
-			r.refuseWord(it, w, s.level, UnsupportedVersion, "invalid parameter "+quoted(w.Value))
+		if !r.has(it, w) || p.gone != 0 && r.version >= p.gone {
+			r.refuseNewer(it, w, s)
 			return set, false
 		}
 		if p.set != nil {

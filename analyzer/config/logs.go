@@ -30,7 +30,7 @@ func (r *resolver) logFormat(it Item, _ *visit, s *scope) {
 	f := &LogFormat{Name: name, Escape: "default", Directive: it.Directive, Via: it.Via}
 	r.http.LogFormats[name] = f
 	pieces := it.Args[1:]
-	if escape, ok := strings.CutPrefix(pieces[0].Value, "escape="); ok {
+	if escape, ok := strings.CutPrefix(pieces[0].Value, "escape="); ok && r.has(it, pieces[0]) {
 		if escape != "default" && escape != "json" && escape != "none" {
 			r.refuseWord(it, pieces[0], s.level, InvalidValue, "unknown log format escaping "+quoted(escape))
 			return

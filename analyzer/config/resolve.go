@@ -7,8 +7,8 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
-// Newest is the version of nginx that is judged for where none is asked for: the newest whose changes are known here.
-const Newest = "1.31.5"
+// Newest is the version of nginx that is judged for where none is asked for.
+var Newest = directive.Newest.String()
 
 // Options say how a configuration is to be resolved.
 type Options struct {
@@ -65,15 +65,13 @@ type resolver struct {
 }
 
 func newResolver(in *load.Input, o Options) *resolver {
-	name := o.Version
-	version, err := directive.ParseVersion(name)
+	version, err := directive.ParseVersion(o.Version)
 	if err != nil {
-		name = Newest
-		version, _ = directive.ParseVersion(Newest)
+		version = directive.Newest
 	}
 	r := &resolver{
 		in:      in,
-		tree:    &Tree{Input: in, Version: name},
+		tree:    &Tree{Input: in, Version: version.String()},
 		version: version,
 		checks:  make(map[checkKey]checked),
 		seen:    make(map[refusalKey]struct{}),

@@ -35,7 +35,7 @@ func (r *resolver) template(it Item, w syntax.Word, l *Level) (value.Template, b
 func (r *resolver) use(name string, it Item, w syntax.Word, l *Level) {
 	if !r.used[name] {
 		r.used[name] = true
-		if !value.Builtin(name) {
+		if !value.Builtin(name) || directive.VariableSince(name) > r.version {
 			r.uses = append(r.uses, use{name, it, w, l})
 		}
 	}
@@ -109,8 +109,12 @@ func (r *resolver) unknownVariables() {
 	}
 	for _, u := range r.uses {
 		if !r.http.Variables.Defined(u.name) {
+			kind := InvalidValue
+			if value.Builtin(u.name) {
+				kind = UnsupportedVersion
+			}
 			r.refuse(u.level, Refusal{
-				Kind: InvalidValue, Span: u.item.WordSpan(u.word), Text: fmt.Sprintf(`unknown "%s" variable`, u.name),
+				Kind: kind, Span: u.item.WordSpan(u.word), Text: fmt.Sprintf(`unknown "%s" variable`, u.name),
 			})
 		}
 	}
