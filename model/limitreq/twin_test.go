@@ -158,7 +158,7 @@ func decidePlainly(now int64, limits []plainLimit, dryRun bool) Decision {
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 3).Draw(t, "zones")
-		real, plain := make([]Limit, n), make([]plainLimit, n)
+		model, plain := make([]Limit, n), make([]plainLimit, n)
 		for i := range n {
 			rate := rapid.OneOf(rapid.Int64Range(1, 3000), rapid.Int64Range(1, 50_000_000)).Draw(t, "rate")
 			z, err := NewZone("z", rate, 32<<10)
@@ -169,7 +169,7 @@ func TestTwin(t *testing.T) {
 			p := &plainZone{rate: rate, holds: Capacity(32<<10, 1, 1000)}
 			burst := rapid.Int64Range(0, 8).Draw(t, "burst") * 1000
 			delay := rapid.SampledFrom([]int64{0, 0, 1000, 3000, NoDelay}).Draw(t, "delay")
-			real[i] = Limit{Zone: z, Burst: burst, Delay: delay}
+			model[i] = Limit{Zone: z, Burst: burst, Delay: delay}
 			plain[i] = plainLimit{zone: p, burst: burst, delay: delay}
 		}
 		pad := string(make([]byte, 999))
@@ -182,21 +182,21 @@ func TestTwin(t *testing.T) {
 				rapid.Int64Range(0, 3), rapid.Int64Range(0, 1500), rapid.Int64Range(-70_000, 70_000),
 			).Draw(t, "passed")
 			now = max(now, 0)
-			for i := range real {
+			for i := range model {
 				key := ""
 				if k := rapid.IntRange(-1, 13).Draw(t, "key"); k >= 0 {
 					key = pad + string(rune('a'+k))
 				}
-				real[i].Key, plain[i].key = key, key
+				model[i].Key, plain[i].key = key, key
 			}
 			dryRun := rapid.IntRange(0, 4).Draw(t, "dry") == 0
-			got, want := Decide(clock.Msec(now), real, dryRun), decidePlainly(now, plain, dryRun)
+			got, want := Decide(clock.Msec(now), model, dryRun), decidePlainly(now, plain, dryRun)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("request %d at %d (-plain +model):\n%s", step, now, diff)
 			}
-			for i := range real {
-				if real[i].Zone.Len() != len(plain[i].zone.keys) {
-					t.Fatalf("zone %d: %d keys, plainly %d", i, real[i].Zone.Len(), len(plain[i].zone.keys))
+			for i := range model {
+				if model[i].Zone.Len() != len(plain[i].zone.keys) {
+					t.Fatalf("zone %d: %d keys, plainly %d", i, model[i].Zone.Len(), len(plain[i].zone.keys))
 				}
 			}
 		}

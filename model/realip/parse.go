@@ -30,8 +30,10 @@ func parseEntry(text string, bare bool) (addr netip.Addr, port uint16, ok bool) 
 	if port, ok = parsePort(digits); !ok {
 		return netip.Addr{}, 0, false
 	}
-	addr, ok = parseAddr(host)
-	return addr, port, ok
+	if addr, ok = parseAddr(host); !ok {
+		return netip.Addr{}, 0, false
+	}
+	return addr, port, true
 }
 
 func parsePort(digits string) (uint16, bool) {
