@@ -18,22 +18,38 @@ func (f *Facts) LimitReqs() []List[*config.LimitReq] { return f.limitReqs() }
 // LimitConns returns each written list of limit_conn that is in effect somewhere, in the order of the first place.
 func (f *Facts) LimitConns() []List[*config.LimitConn] { return f.limitConns() }
 
-// findLists groups places by the setting that they share: levels hold the very same pointer to what they inherit.
+// findLists groups places by the setting that they share: levels hold the very same pointer to what they inherit. All
+// lists cut their places from one array, because there may be a hundred thousand.
 func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[[]L]) []List[L] {
 	var lists []List[L]
-	index := make(map[*config.Level]int)
-	for _, p := range places {
+	var sizes []int
+	index := make(map[*config.Setting[[]L]]int32)
+	list := make([]int32, len(places)) // of each place; -1 for none
+	total := 0
+	for i, p := range places {
 		s := of(p.Settings)
-		if len(s.Value) == 0 || s.At == nil {
+		if list[i] = -1; len(s.Value) == 0 || s.At == nil {
 			continue
 		}
-		i, ok := index[s.At]
+		n, ok := index[s]
 		if !ok {
-			i = len(lists)
-			index[s.At] = i
+			n = int32(len(lists))
+			index[s] = n
 			lists = append(lists, List[L]{At: s.At, Limits: s.Value})
+			sizes = append(sizes, 0)
 		}
-		lists[i].Places = append(lists[i].Places, p)
+		list[i] = n
+		sizes[n]++
+		total++
+	}
+	backing := make([]Place, total)
+	for i := range lists {
+		lists[i].Places, backing = backing[:0:sizes[i]], backing[sizes[i]:]
+	}
+	for i, n := range list {
+		if n >= 0 {
+			lists[n].Places = append(lists[n].Places, places[i])
+		}
 	}
 	return lists
 }
