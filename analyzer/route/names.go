@@ -54,6 +54,9 @@ func (g *group) find(v *value.Request, host string) found {
 	if n, ok := g.names.table.Find(host); ok {
 		return found{named: n}
 	}
+	if g.servers == 1 && !g.names.capture() {
+		return found{named: g.standard}
+	}
 	unknown := ""
 	if g.names.machine != nil {
 		unknown = "the server name $hostname is the name of the machine"
@@ -73,6 +76,12 @@ func (g *group) find(v *value.Request, host string) found {
 		}
 	}
 	return found{g.standard, g.matters(unknown)}
+}
+
+// capture says whether nginx looks at the names of a lone server: only if the last regex among them captures something.
+func (ns *names) capture() bool {
+	n := len(ns.regexes)
+	return n > 0 && ns.regexes[n-1].re.Groups() > 0
 }
 
 // matters drops what is unknown where there is only one server: it takes every host.
