@@ -75,8 +75,7 @@ func zones(p *pipeline.Pipeline) []ZoneStat {
 
 // assumptionsOf says what the simulation itself takes for granted.
 func assumptionsOf(o *Options) []string {
-	list := []string{fmt.Sprintf(
-		"%s from addresses that are kept for documentation, %d to an address, connect to nginx themselves", clients(o.Clients), o.ClientsPerAddress)}
+	list := []string{"clients connect to nginx themselves, " + shared(o.ClientsPerAddress) + ", from ranges that are kept for documentation"}
 	if o.UpstreamMs < 0 {
 		list = append(list, "the server takes as long as is usual for the kind of each request: html 100 ms, static files 5 ms, api 50 ms")
 	}
@@ -84,9 +83,9 @@ func assumptionsOf(o *Options) []string {
 	return list
 }
 
-func clients(n int) string {
+func shared(n int) string {
 	if n == 1 {
-		return "one client"
+		return "each from an address of its own"
 	}
-	return fmt.Sprintf("%d clients", n)
+	return fmt.Sprintf("%d from one address", n)
 }
