@@ -8,10 +8,12 @@ package directive
 
 import (
 	"fmt"
-	"sort"
+	"iter"
+	"sync"
 )
 
 //go:generate go run gen.go gen_changes.go $NGINX_SOURCE
+//go:generate go run gen_extra.go
 
 // A Directive is a name with everything that is known about it.
 type Directive struct {
@@ -32,8 +34,9 @@ type Variant struct {
 	Words    []string
 	Since    Version // first version of nginx with it; 0 where not known, or older than 1.0
 	Gone     Version // first version without it; 0 while it is there
+	Instead  string  // what nginx names in its place when it warns of it, `listen ... ssl`
+	Obsolete bool    // the warning calls it obsolete, not deprecated: it is without effect
 	Old      Version // first version that warns of it; 0 if none
-	Instead  string  // what nginx names in its place, `listen ... ssl`
 	Origin   Origin
 }
 
@@ -73,18 +76,38 @@ const (
 
 // Lookup returns what is known of a name.
 func Lookup(name string) (Directive, bool) {
-	d := Directive{Name: name, own: find(table, name), more: find(extra, name)}
-	return d, len(d.own)+len(d.more) > 0
+	d, ok := index()[name]
+	return d, ok
 }
 
-// find returns the run of entries with the name; variants are sorted by name.
-func find(variants []Variant, name string) []Variant {
-	i := sort.Search(len(variants), func(i int) bool { return variants[i].Name >= name })
-	j := i
-	for j < len(variants) && variants[j].Name == name {
-		j++
+// index finds names; it is made on first use, in a fraction of a millisecond, so that a start costs nothing.
+var index = sync.OnceValue(func() map[string]Directive {
+	names := make(map[string]Directive, len(table)+len(extra))
+	for name, run := range runs(table) {
+		names[name] = Directive{Name: name, own: run}
 	}
-	return variants[i:j:j]
+	for name, run := range runs(extra) {
+		d := names[name]
+		d.Name, d.more = name, run
+		names[name] = d
+	}
+	return names
+})
+
+// runs yields the variants of each name, which stand together.
+func runs(variants []Variant) iter.Seq2[string, []Variant] {
+	return func(yield func(string, []Variant) bool) {
+		for i := 0; i < len(variants); {
+			j := i + 1
+			for j < len(variants) && variants[j].Name == variants[i].Name {
+				j++
+			}
+			if !yield(variants[i].Name, variants[i:j:j]) {
+				return
+			}
+			i = j
+		}
+	}
 }
 
 // Variants calls yield for each variant, nginx's own modules first.
@@ -142,6 +165,21 @@ func (d Directive) Known(version Version) bool {
 		}
 	}
 	return false
+}
+
+// Warning returns what a version of nginx says of the directive whenever it is used; "" where it says nothing.
+func (v *Variant) Warning(version Version) string {
+	if v.Old == 0 || version != 0 && version < v.Old {
+		return ""
+	}
+	kind := "deprecated"
+	if v.Obsolete {
+		kind = "obsolete"
+	}
+	if v.Instead == "" {
+		return fmt.Sprintf(`the "%s" directive is %s, ignored`, v.Name, kind)
+	}
+	return fmt.Sprintf(`the "%s" directive is %s, use the "%s" directive instead`, v.Name, kind, v.Instead)
 }
 
 // A Fault is why nginx refuses a directive before its module has seen it.

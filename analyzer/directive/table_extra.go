@@ -1,4 +1,0 @@
-package directive
-
-// extra holds what table has not, sorted by name.
-var extra = []Variant{}
