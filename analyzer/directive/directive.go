@@ -81,7 +81,9 @@ func Lookup(name string) (Directive, bool) {
 }
 
 // index finds names; it is made on first use, in a fraction of a millisecond, so that a start costs nothing.
-var index = sync.OnceValue(func() map[string]Directive {
+var index = sync.OnceValue(newIndex)
+
+func newIndex() map[string]Directive {
 	names := make(map[string]Directive, len(table)+len(extra))
 	for name, run := range runs(table) {
 		names[name] = Directive{Name: name, own: run}
@@ -92,7 +94,7 @@ var index = sync.OnceValue(func() map[string]Directive {
 		names[name] = d
 	}
 	return names
-})
+}
 
 // runs yields the variants of each name, which stand together.
 func runs(variants []Variant) iter.Seq2[string, []Variant] {
