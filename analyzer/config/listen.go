@@ -173,7 +173,7 @@ type portServers struct {
 }
 
 // maxPorts bounds the addresses that ranges of ports may come to.
-const maxPorts = 1_000_000
+const maxPorts = 300_000
 
 func newPorts() ports { return ports{at: make(map[portKey]*portServers)} }
 
