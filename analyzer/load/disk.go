@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unsafe"
 )
 
 // maxText bounds what is read as one text: places are kept as 32-bit offsets.
@@ -66,60 +67,75 @@ func (d *disk) where(name string) string {
 // read returns the text of a regular file, and the path on disk where it lies.
 func (d *disk) read(name string, limit int64) (text, at string, err error) {
 	at = d.where(name)
-	file, err := d.openFile(name)
+	file, err := d.open(name)
 	if err != nil {
 		return "", at, err
 	}
 	defer file.Close()
-	text, err = readAll(file, limit)
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return "", at, err
+	case info.IsDir():
+		return "", at, errFolder
+	case !info.Mode().IsRegular() && name != os.DevNull:
+		return "", at, errSpecial
+	}
+	text, err = readSized(file, info.Size(), limit)
 	return text, at, err
 }
 
-func (d *disk) openFile(name string) (*os.File, error) {
+// openFlags keep the opening of a pipe from waiting for its other end.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+func (d *disk) open(name string) (*os.File, error) {
 	if d.root == nil {
-		return openRegular(mapPath(d.maps, name), os.Stat, os.Open)
+		return os.OpenFile(mapPath(d.maps, name), openFlags, 0)
 	}
 	inside, err := d.resolve(mapPath(d.maps, name))
 	if err != nil {
 		return nil, err
 	}
-	return openRegular(inside, d.root.Stat, d.root.Open)
+	return d.root.OpenFile(inside, openFlags, 0)
 }
 
 var (
-	errFolder  = errors.New("is a directory")
-	errOutside = errors.New("leads outside the root")
-	errSpecial = errors.New("is no regular file")
+	errFolder   = errors.New("is a directory")
+	errOutside  = errors.New("leads outside the root")
+	errSpecial  = errors.New("is no regular file")
+	errTooLarge = fmt.Errorf("is larger than %d MiB", maxText>>20)
 )
 
-// openRegular opens a file after a look at what it is: a pipe would be waited for without end.
-func openRegular(name string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File, error) {
-	info, err := stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errFolder
-	case !info.Mode().IsRegular() && name != os.DevNull:
-		return nil, errSpecial
+// readSized reads a regular file up to the size that it had when it was opened, as nginx does.
+func readSized(file io.Reader, size, limit int64) (string, error) {
+	if size > limit {
+		return "", errTooLarge
 	}
-	return open(name)
+	if size == 0 {
+		return "", nil
+	}
+	text := make([]byte, size)
+	n, err := io.ReadFull(file, text)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	if n == 0 {
+		return "", nil
+	}
+	return unsafe.String(&text[0], n), nil // nothing else holds these bytes, and a dump is large
 }
 
-// errTooLarge is what readAll answers for a text behind the bound.
-var errTooLarge = fmt.Errorf("is larger than %d MiB", maxText>>20)
-
+// readAll reads to the end of what may be a pipe.
 func readAll(from io.Reader, limit int64) (string, error) {
-	var b strings.Builder
 	if file, ok := from.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			if info.Size() > limit {
-				return "", errTooLarge
+			if at, err := file.Seek(0, io.SeekCurrent); err == nil {
+				return readSized(file, info.Size()-at, limit)
 			}
-			b.Grow(int(info.Size()) + 1)
 		}
 	}
-	n, err := io.Copy(&b, io.LimitReader(from, limit+1))
+	var b strings.Builder
+	n, err := io.CopyBuffer(&b, io.LimitReader(from, limit+1), make([]byte, 256<<10))
 	if err == nil && n > limit {
 		err = errTooLarge
 	}

@@ -19,11 +19,14 @@ const (
 type include struct {
 	at   *syntax.Directive
 	name string // its argument
-	glob bool   // wildcards in it count
+	geo  bool   // it stands in a geo block, where wildcards count only since nginx 1.29.8
 }
 
+// glob says that the name holds wildcards, whether they count or not.
+func (inc include) glob() bool { return strings.ContainsAny(inc.name, "*?[") }
+
 // includesOf returns the includes of a file in nginx's order. An entry of split_clients or charset_map that starts
-// with "include" is none, and geo opens the name as it stands.
+// with "include" is none.
 func includesOf(doc *syntax.Document) []include {
 	if !strings.Contains(doc.File.Text, "include") {
 		return nil
@@ -45,8 +48,7 @@ func includesOf(doc *syntax.Document) []include {
 					break
 				}
 			} else if d.Name.Value == "include" && len(d.Args) == 1 && terminated(d) {
-				name := d.Args[0].Value
-				found = append(found, include{d, name, !top.geo && strings.ContainsAny(name, "*?[")})
+				found = append(found, include{d, d.Args[0].Value, top.geo})
 			}
 		}
 		if inner < 0 {
@@ -93,6 +95,8 @@ type files interface {
 	open(name string) (*syntax.Document, string)
 	// match returns the names that a pattern matches, in nginx's order. A pattern may match none.
 	match(pattern string) ([]string, string)
+	// geoMatches says whether the wildcards of a name count that is included in a geo block.
+	geoMatches(name string) bool
 }
 
 // A follower expands the includes of one input. Each file is gone through once; what it comes to is kept, since it may
@@ -164,7 +168,7 @@ func (f *follower) keep(inc include, docs []*syntax.Document) {
 
 func (f *follower) names(inc include) ([]string, string) {
 	name := fullName(f.prefix, inc.name)
-	if inc.glob {
+	if inc.glob() && (!inc.geo || f.from.geoMatches(name)) {
 		return f.from.match(name)
 	}
 	return []string{name}, ""

@@ -38,6 +38,9 @@ func (s *inDump) open(name string) (*syntax.Document, string) {
 	return nil, fmt.Sprintf(`the dump has no file "%s", which is included here`, name)
 }
 
+// geoMatches takes the name for a pattern unless the dump has the very file: the nginx that printed it has read both.
+func (s *inDump) geoMatches(name string) bool { return s.docs[name] == nil }
+
 func (s *inDump) match(pattern string) ([]string, string) {
 	paths := s.all
 	if folder := folderOf(pattern); !hasWildcard(folder) {

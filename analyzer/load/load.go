@@ -32,6 +32,7 @@ type Options struct {
 	MapPath map[string]string // whole path components to read in place of those that the configuration names
 	Context []string          // a fragment's context, outermost first ("http", "server", "location"); nil infers it
 	Stdin   io.Reader         // what the input "-" reads
+	Version string            // the nginx to read for, as in 1.22.1; "" for the newest known
 }
 
 // An Input is one configuration, read as far as it could be.

@@ -16,6 +16,7 @@ import (
 // A loader collects the inputs of one call of Load.
 type loader struct {
 	options Options
+	version directive.Version
 	disk    *disk
 	inputs  []*Input
 	real    map[string]string // canonical paths by path on disk
@@ -27,11 +28,18 @@ func newLoader(o Options) (*loader, error) {
 			return nil, fmt.Errorf("read context %s: %w", strings.Join(o.Context, ","), err)
 		}
 	}
+	version := directive.Newest
+	if o.Version != "" {
+		var err error
+		if version, err = directive.ParseVersion(o.Version); err != nil {
+			return nil, err
+		}
+	}
 	d, err := newDisk(o)
 	if err != nil {
 		return nil, err
 	}
-	return &loader{options: o, disk: d, real: map[string]string{}}, nil
+	return &loader{options: o, version: version, disk: d, real: map[string]string{}}, nil
 }
 
 // add reads the inputs of one path.
@@ -129,10 +137,14 @@ func (l *loader) addText(path string, file *source.File) error {
 	return nil
 }
 
+// geoMatchesSince is the first nginx that takes wildcards in the include of a geo block.
+const geoMatchesSince directive.Version = 1029008
+
 // fromDisk makes an input of a file that has been read, following its includes.
 func (l *loader) fromDisk(path string, doc *syntax.Document) *Input {
 	in := &Input{Path: path, Kind: Tree, Main: doc}
 	files := &onDisk{disk: l.disk, files: map[string]read{doc.File.Path: {doc: doc}}, left: maxText - int64(len(doc.File.Text))}
+	files.geo = l.version >= geoMatchesSince
 	follow(in, files, l.prefix(doc.File), includesOf)
 	in.settle(l.options.Context)
 	return in

@@ -15,6 +15,7 @@ type onDisk struct {
 	disk  *disk
 	files map[string]read // by the names that the configuration uses
 	left  int64           // how many bytes the input may still read
+	geo   bool            // the nginx that is read for takes wildcards in geo
 }
 
 // A read is what came of reading a file: the file, or the reason why not.
@@ -46,6 +47,8 @@ func (s *onDisk) match(pattern string) ([]string, string) {
 	}
 	return names, ""
 }
+
+func (s *onDisk) geoMatches(string) bool { return s.geo }
 
 func (s *onDisk) open(name string) (*syntax.Document, string) {
 	got, done := s.files[name]

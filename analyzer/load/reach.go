@@ -21,8 +21,10 @@ func (r *reach) take(path string) { r.taken[path] = true }
 func (r *reach) add(includes []include) {
 	for _, inc := range includes {
 		name := fullName(r.prefix, inc.name)
-		if !inc.glob {
+		if !inc.glob() || inc.geo {
 			r.literal[name] = true
+		}
+		if !inc.glob() {
 			continue
 		}
 		folder := folderOf(name)
