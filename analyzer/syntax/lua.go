@@ -220,9 +220,7 @@ func (l *luaReader) recover(start int) bool {
 		return true
 	}
 	name := int(l.words[0].Start)
-	line := strings.LastIndexByte(l.text[:name], '\n') + 1
-	indent := l.text[line:name]
-	if strings.Trim(indent, " \t") == "" {
+	if indent, ok := l.indent(name); ok {
 		if n := strings.Index(l.text[start:], "\n"+indent+"}"); n >= 0 {
 			l.pos = start + n + len(indent) + 2
 			return true

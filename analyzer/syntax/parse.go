@@ -185,7 +185,7 @@ func (p *parser) end() {
 		p.unexpectedEnd(int(last.Start), int(last.End))
 		p.add(int(last.End), nil)
 	} else if n := len(p.open); n > 0 && p.open[n-1].Block != nil {
-		at := int(p.open[n-1].Open)
+		at := p.unclosed()
 		p.fail(at, at+1, len(p.text), `unexpected end of file, expecting "}"`)
 	}
 	for len(p.open) > 0 {

@@ -21,6 +21,8 @@ var refusedCases = []grammarCase{
 		errors: []string{`1: unexpected end of file, expecting ";" or "}" | a`}},
 	{name: "escape at the end", text: `env a\`, tree: `env "a\\";`, errors: []string{`1: unexpected end of file, expecting ";" or "}" | a\`}},
 	{name: "missing closing brace", text: "http {\n  server {\n  }\n", tree: "http { server { } }", errors: []string{`4: unexpected end of file, expecting "}" | {`}},
+	{name: "missing closing brace of an inner block", text: "http {\n  server {\n    server_name a;\n    location /a {\n  }\n}\n", tree: "http { server { server_name a; location /a { } } }",
+		errors: []string{`7: unexpected end of file, expecting "}" | {`}},
 
 	// What follows a closing quote.
 	{name: "word behind a quote", gonginx: readsOn, text: `env "a"b;` + "\nenv c;", tree: "env a b; env c;", errors: []string{`1: unexpected "b" | b`}},

@@ -121,6 +121,29 @@ func TestGrammar(t *testing.T) {
 	}
 }
 
+// TestUnclosed holds that indentation tells which block lacks its "}".
+func TestUnclosed(t *testing.T) {
+	for text, head := range map[string]string{
+		"http {\n  server {\n":      "server {",
+		"http {\n  server {\n  }\n": "http {",
+		"http {\n  server {\n    location /a {\n  }\n  server {\n  }\n}\n":     "location /a {",
+		"http {\n\tserver {\n\t\tlocation /a {\n\t\t}\n\tserver {\n\t}\n}\n":   "server {\n\t\tlocation",
+		"http {\n    server {\n      location ~ /a{2}$ {\n      }\n    }\n}\n": "location ~ /a{",
+		"http { server { location /a { } }\n":                                  "http {",
+		"http {\n server { location /a { }\n}\n":                               "server {",
+	} {
+		doc := Parse(&source.File{Path: "a.conf", Text: text})
+		if len(doc.Errors) != 1 {
+			t.Errorf("%q: errors %v", text, doc.Errors)
+			continue
+		}
+		want := strings.Index(text, head) + strings.IndexByte(head, '{')
+		if got := int(doc.Errors[0].Span.Start); got != want {
+			t.Errorf("%q: looks at offset %d, expected %d", text, got, want)
+		}
+	}
+}
+
 func allCases() []grammarCase {
 	return slices.Concat(grammarCases, refusedCases, luaCases)
 }
