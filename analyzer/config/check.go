@@ -18,6 +18,7 @@ type checkKey struct {
 type checked struct {
 	variant *directive.Variant
 	fault   directive.Fault
+	warning string  // what nginx says of the directive whenever it is used
 	foreign bool    // of no module of nginx itself
 	handle  handler // nil where the directive means nothing to the tree
 }
@@ -39,6 +40,7 @@ func (r *resolver) lookup(name string, at directive.Context) checked {
 		c.variant, c.fault = directive.Check(name, at, r.version, 0, false)
 		if c.variant != nil {
 			c.fault = directive.OK // its arguments are looked at each time
+			c.warning = c.variant.Warning(r.version)
 			c.foreign = c.variant.Origin != directive.Nginx
 		}
 		c.handle = handlerOf(name, at)
@@ -112,7 +114,15 @@ func (r *resolver) checkItem(it Item, c checked, s *scope) bool {
 	if c.variant.Unique && !r.first(it, c.variant, s) {
 		return false
 	}
-	return r.checkValue(it, c.variant, s)
+	if !r.checkValue(it, c.variant, s) {
+		return false
+	}
+	if c.warning != "" {
+		r.refuse(s.level, Refusal{
+			Kind: UnsupportedVersion, Span: it.WordSpan(it.Name), Line: line(it.Directive), Text: c.warning, Warning: true,
+		})
+	}
+	return true
 }
 
 // first says whether the directive is the first of its kind on the level.

@@ -80,6 +80,8 @@ func handlerOf(name string, at directive.Context) handler {
 		if h := locationHandler(name); h != nil {
 			return h
 		}
+	case directive.Upstream:
+		return upstreamHandler(name)
 	case directive.LocationIf, directive.LimitExcept, directive.ServerIf:
 	default:
 		return nil
@@ -243,36 +245,6 @@ func (r *resolver) newBranch(it Item, at directive.Context, s *scope) *scope {
 		s.location.Except = l
 	}
 	return &scope{at: at, level: l, into: &l.Items, server: s.server, location: s.location}
-}
-
-func (r *resolver) upstreamBlock(it Item, v *visit, s *scope) {
-	name := it.Arg(0)
-	if earlier, ok := r.http.Upstreams[name]; ok {
-		span := earlier.Head()
-		r.refuse(s.level, Refusal{
-			Kind: DuplicateDirective, Span: it.Head(), Line: line(it.Directive), Related: &span,
-			Text: "duplicate upstream " + quoted(name),
-		})
-	} else {
-		r.http.Upstreams[name] = it
-	}
-	var items []Item
-	inner := &scope{at: directive.Upstream, level: s.level, into: &items}
-	foreigners := r.foreigners
-	r.foreigners = false
-	r.block(it, v, inner)
-	for i := range items {
-		if items[i].Name.Value == "server" {
-			r.foreigners = foreigners || r.foreigners
-			return
-		}
-	}
-	if !r.foreigners && !r.partial() {
-		r.refuse(s.level, Refusal{
-			Kind: InvalidValue, Span: it.Head(), Line: it.File.Position(it.Block.Close).Line, Text: "no servers are inside upstream",
-		})
-	}
-	r.foreigners = foreigners || r.foreigners
 }
 
 // entries returns the lines of a block whose lines are no directives (map, geo), includes expanded.

@@ -214,6 +214,12 @@ var nginxCases = []string{
 	`server { listen 127.0.0.1:18801; server_name; }`,
 	`server { listen 127.0.0.1:18801; server_name ~^(; }`,
 	`server x { }`, `server;`, `upstream u { } `, `upstream u { server 127.0.0.1; } upstream u { server 127.0.0.1; }`,
+	`upstream u { server 127.0.0.1 weight=0; }`, `upstream u { server 127.0.0.1 fail_timeout=; }`, `upstream u { server 127.0.0.1 max_fail=3; }`,
+	`upstream u { server 127.0.0.1 down backup weight=2 max_conns=3 max_fails=0 fail_timeout=1m; server 127.0.0.2; }`,
+	`upstream u { zone a 1m; server 127.0.0.1; } upstream v { zone a; server 127.0.0.1; } limit_req_zone $remote_addr zone=a:1m rate=1r/s;`,
+	`upstream u { zone a 1k; server 127.0.0.1; }`, `upstream u { zone a x; server 127.0.0.1; }`, `upstream u { zone a; server 127.0.0.1; }`,
+	`ssl_session_cache shared:a:1m; limit_conn_zone $remote_addr zone=a:1m;`,
+	`server { listen 127.0.0.1:18801; ssl off; http2_push_preload on; http2_recv_timeout 1s; }`,
 	// locations
 	`server { listen 127.0.0.1:18801; location { } }`,
 	`server { listen 127.0.0.1:18801; location ~= /x { } }`,

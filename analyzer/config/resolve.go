@@ -99,6 +99,7 @@ type scope struct {
 	server   *Server
 	location *Location
 	plain    bool // an include is an entry like any other
+	peers    bool // of an upstream: it has a server
 	first    int  // of the level's items in scratch
 	once     int  // of the level's directives in unique
 }

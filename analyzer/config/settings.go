@@ -108,6 +108,8 @@ func settingHandler(name string) handler {
 		return (*resolver).accessLog
 	case "error_page":
 		return (*resolver).errorPage
+	case "ssl_session_cache":
+		return (*resolver).sessionCache
 	case "root", "alias":
 		return (*resolver).root
 	case "set":
