@@ -11,6 +11,23 @@ type asked struct {
 	state zone.Ref
 }
 
+// decideOne is decide for a list of one, without what several need.
+func decideOne(now clock.Msec, l *Limit, dryRun bool) Decision {
+	if l.Key == "" || len(l.Key) > MaxKey {
+		return Decision{Verdict: None, Zone: -1}
+	}
+	_, excess, result := l.Zone.lookUp(now, l.Key, l.Burst, true)
+	if result != Charged {
+		return reject(0, excess, result == NoRoom, dryRun)
+	}
+	d := Decision{Verdict: Passed, Zone: -1}
+	if wait := l.wait(excess); wait > 0 {
+		d.Zone, d.Excess = 0, excess
+		d.hold(wait, dryRun)
+	}
+	return d
+}
+
 func decide(now clock.Msec, limits []Limit, dryRun bool, log *[]Lookup) Decision {
 	var room [8]asked
 	open := room[:0]
@@ -66,14 +83,18 @@ func accept(now clock.Msec, limits []Limit, charged bool, excess int64, open []a
 			longest, d.Zone, d.Excess = wait, i, excess
 		}
 	}
-	switch {
-	case longest == 0:
-	case dryRun:
-		d.Verdict, d.DryWait = DelayedDryRun, longest
-	default:
-		d.Verdict, d.Wait = Delayed, longest
+	if longest > 0 {
+		d.hold(longest, dryRun)
 	}
 	return d
+}
+
+func (d *Decision) hold(wait clock.Msec, dryRun bool) {
+	if dryRun {
+		d.Verdict, d.DryWait = DelayedDryRun, wait
+	} else {
+		d.Verdict, d.Wait = Delayed, wait
+	}
 }
 
 // wait returns how long a request with that excess is held. A wait below a millisecond is none.

@@ -73,6 +73,9 @@ type Lookup struct {
 // list is charged as if it had last been seen when the clock stood at 0, so its first request counts where the clock is
 // young. With dryRun the same is charged and the verdict only noted.
 func Decide(now clock.Msec, limits []Limit, dryRun bool) Decision {
+	if len(limits) == 1 {
+		return decideOne(now, &limits[0], dryRun)
+	}
 	return decide(now, limits, dryRun, nil)
 }
 

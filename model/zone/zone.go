@@ -3,10 +3,7 @@
 // may be dropped and what a request is answered are the business of the limiters. It reads no clock.
 package zone
 
-import (
-	"hash/maphash"
-	"strings"
-)
+import "strings"
 
 // A Ref names an entry while it is in the zone. After Remove it may name another one.
 type Ref int32
@@ -23,12 +20,13 @@ type Zone[S any] struct {
 	order   order
 	count   int
 	spare   int32 // first entry that was removed, linked by page
-	seed    maphash.Seed
+	hasher  hasher
 }
 
+// An entry with a limiter's state of 16 bytes fills one cache line.
 type entry[S any] struct {
 	state S
-	short uint64 // the key's bytes where there are at most 8, so that an address is compared without another look-up
+	short packed // the key's bytes where there are few, so that an address is compared without another look-up
 	key   string
 	hash  uint32
 	used  int32 // place of the latest use
@@ -43,7 +41,7 @@ func New[S any](layout Layout, size int64, name string) (*Zone[S], error) {
 		return nil, err
 	}
 	return &Zone[S]{
-		layout: layout, slab: s, table: newTable(), spare: none, seed: maphash.MakeSeed(),
+		layout: layout, slab: s, table: newTable(), spare: none, hasher: newHasher(),
 	}, nil
 }
 
@@ -52,11 +50,8 @@ func (z *Zone[S]) Len() int { return z.count }
 
 // Find returns the entry of key, or None. It does not count as use.
 func (z *Zone[S]) Find(key string) Ref {
-	return z.find(key, z.hash(key))
-}
-
-func (z *Zone[S]) find(key string, hash uint32) Ref {
-	short := shorten(key)
+	short := pack(key)
+	hash := z.hasher.hash(key, short)
 	for i := hash & z.table.mask; ; i = (i + 1) & z.table.mask {
 		c := z.table.cells[i]
 		if c.ref == none {
@@ -66,22 +61,10 @@ func (z *Zone[S]) find(key string, hash uint32) Ref {
 			continue
 		}
 		e := &z.entries[c.ref]
-		if e.short == short && len(e.key) == len(key) && (len(key) <= 8 || e.key == key) {
+		if e.short == short && len(e.key) == len(key) && (len(key) <= shortKey || e.key == key) {
 			return Ref(c.ref)
 		}
 	}
-}
-
-// shorten packs a key of at most 8 bytes into a number; longer keys give 0.
-func shorten(key string) uint64 {
-	if len(key) > 8 {
-		return 0
-	}
-	var n uint64
-	for i := range len(key) {
-		n = n<<8 | uint64(key[i])
-	}
-	return n
 }
 
 // At returns the state of an entry. The pointer is good until the next Add.
@@ -143,8 +126,9 @@ func (z *Zone[S]) Add(key string) (Ref, bool) {
 		z.entries = append(z.entries, entry[S]{})
 	}
 	// The key may be cut out of a long line that need not be kept for its sake.
-	hash := z.hash(key)
-	z.entries[r] = entry[S]{short: shorten(key), key: strings.Clone(key), hash: hash, page: page, used: z.order.use(r)}
+	short := pack(key)
+	hash := z.hasher.hash(key, short)
+	z.entries[r] = entry[S]{short: short, key: strings.Clone(key), hash: hash, page: page, used: z.order.use(r)}
 	z.table.insert(hash, r)
 	if z.count++; z.order.full(z.count) {
 		z.sweep()
@@ -160,8 +144,4 @@ func (z *Zone[S]) Remove(r Ref) {
 	*e = entry[S]{used: none, page: z.spare}
 	z.spare = int32(r)
 	z.count--
-}
-
-func (z *Zone[S]) hash(key string) uint32 {
-	return uint32(maphash.String(z.seed, key))
 }
