@@ -138,8 +138,8 @@ func (s *splitter) split(first int) (d *dump, next int) {
 	for try := 0; ; try++ {
 		d, next = s.cut(first)
 		d.in = &Input{Path: s.name, Kind: Dump, Main: d.docs[0]}
-		follow(d.in, newInDump(d.docs), folderOf(d.docs[0].File.Path), s.includesOf)
-		intruder := s.intruder(d)
+		follow(d.in, newInDump(d.docs), s.prefix(first), s.includesOf)
+		intruder := s.intruder(d, first)
 		if intruder < 0 || try == maxTries {
 			return d, next
 		}
@@ -152,7 +152,7 @@ const maxTries = 20
 
 func (s *splitter) cut(first int) (d *dump, next int) {
 	d = &dump{}
-	r := newReach(folderOf(s.markers[first].path))
+	r := newReach(s.prefix(first))
 	for start := first; ; {
 		r.take(s.markers[start].path)
 		end, found := start, false
@@ -174,7 +174,7 @@ func (s *splitter) cut(first int) (d *dump, next int) {
 
 // intruder returns the marker of the first file that does not stand where nginx would have opened it, if nothing but
 // a pattern leads to it and no empty line precedes it; -1 if there is none.
-func (s *splitter) intruder(d *dump) int {
+func (s *splitter) intruder(d *dump, first int) int {
 	opened := d.in.Documents
 	i := 0
 	for i < len(d.docs) && i < len(opened) && d.docs[i] == opened[i] {
@@ -183,7 +183,7 @@ func (s *splitter) intruder(d *dump) int {
 	if i == 0 || i == len(d.docs) || s.spaced(d.starts[i]) {
 		return -1
 	}
-	r := newReach(folderOf(opened[0].File.Path))
+	r := newReach(s.prefix(first))
 	for _, doc := range d.docs[:i] {
 		r.add(s.includesOf(doc))
 	}
@@ -192,6 +192,33 @@ func (s *splitter) intruder(d *dump) int {
 	}
 	return d.starts[i]
 }
+
+// prefix returns what is put in front of relative includes: the folder of the main file. Where the dump's main file was
+// cut off it is the folder above the first file from which most of the includes lead to a file of the dump.
+func (s *splitter) prefix(first int) string {
+	own := folderOf(s.markers[first].path)
+	if opensOnce(s.pieces[first]) {
+		return own
+	}
+	best, most := own, -1
+	for folder := own; folder != ""; folder = folderOf(folder[:len(folder)-1]) {
+		found := 0
+		for _, doc := range s.pieces[first:min(first+maxAsked, len(s.pieces))] {
+			for _, inc := range s.includesOf(doc) {
+				if len(s.places[folder+inc.name]) > 0 {
+					found++
+				}
+			}
+		}
+		if found > most {
+			best, most = folder, found
+		}
+	}
+	return best
+}
+
+// maxAsked bounds how many files are asked for the prefix.
+const maxAsked = 100
 
 // closes returns the marker in front of which the text from piece i on is whole: no block and no string is open there.
 // Where it never becomes whole, or an include needs the very marker behind the piece, the piece is damaged, and ends
@@ -298,6 +325,8 @@ func (s *splitter) real(d *dump, r *reach, start, i int, damaged bool) bool {
 			continue
 		case s.spaced(i) && !s.spaced(k):
 			continue // text of a file, which no line of nginx's own precedes
+		case !s.whole(i, k):
+			continue // it stands within a block or a string of what the first one starts
 		case s.spaced(k) && !s.spaced(i):
 			d.doubt(m, `two lines "%s%s:" may start that file, the second was taken`)
 			return false
@@ -306,6 +335,15 @@ func (s *splitter) real(d *dump, r *reach, start, i int, damaged bool) bool {
 		return true
 	}
 	return true
+}
+
+// whole says that nothing is open at marker k in the text from marker i on, as far as that may still be found out.
+func (s *splitter) whole(i, k int) bool {
+	file := s.file(i, k)
+	if s.budget -= len(file.Text); s.budget < 0 {
+		return true
+	}
+	return syntax.Parse(file).Complete()
 }
 
 // doubt notes that a marker may have been misjudged.
