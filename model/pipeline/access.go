@@ -53,7 +53,9 @@ func (r *run) deny(status int) (answer, bool) {
 func (r *run) byAddress() ruling {
 	addr := r.client.addr.Addr().Unmap()
 	for i := range r.conf.access {
-		if rule := &r.conf.access[i]; rule.covers(addr, r.client.isUnix()) {
+		rule := &r.conf.access[i]
+		r.bound = r.bound || r.track && !rule.all
+		if rule.covers(addr, r.client.isUnix()) {
 			if rule.deny {
 				return 403
 			}
@@ -79,7 +81,7 @@ func (r *run) byPassword() ruling {
 	if c.basic.Text == "" {
 		return noOpinion
 	}
-	if realm := r.known(c.basic.Eval(r.vars)); realm == "off" {
+	if realm := r.known(r.eval(c.basic, false)); realm == "off" {
 		return noOpinion
 	}
 	if r.p.Authorized {

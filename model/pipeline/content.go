@@ -44,7 +44,7 @@ func (r *run) tryFiles() (answer, bool) {
 		}
 		return r.sent(last.code, EndTryFiles), true
 	}
-	to := r.known(last.path.Eval(r.vars))
+	to := r.known(r.eval(last.path, false))
 	r.step(c, "try_files", to)
 	if strings.HasPrefix(to, "@") {
 		return r.named(to[1:]), true
@@ -57,7 +57,7 @@ func (r *run) tryFiles() (answer, bool) {
 // path with an extension that comes from the request is taken to exist, as is the document root, and nothing else.
 func (r *run) try(f tryFile) (uri string, found bool) {
 	c := r.conf
-	v := f.path.Eval(r.vars)
+	v := r.eval(f.path, false)
 	name, ok := v.Known()
 	if f.dir {
 		name = strings.TrimSuffix(name, "/")
@@ -107,7 +107,7 @@ func (r *run) disk(c *conf, uri string) FileKind {
 	if r.p.Files == nil {
 		return FileUnknown
 	}
-	root, ok := c.files.path.Eval(r.vars).Known()
+	root, ok := r.eval(c.files.path, false).Known()
 	if !ok {
 		return FileUnknown
 	}
@@ -123,7 +123,7 @@ func (r *run) disk(c *conf, uri string) FileKind {
 // fileTest judges -f, -d, -e and -x of an if.
 func (r *run) fileTest(code *instruction) bool {
 	op := strings.TrimPrefix(code.test.op, "!")
-	name, ok := code.test.left.Eval(r.vars).Known()
+	name, ok := r.eval(code.test.left, false).Known()
 	kind := FileUnknown
 	if ok && r.p.Files != nil {
 		kind = r.p.Files(name)
@@ -222,7 +222,7 @@ func (r *run) directory() answer {
 	c := r.conf
 	if r.method == "GET" || r.method == "HEAD" || r.method == "POST" {
 		for _, t := range c.index {
-			name := r.known(t.Eval(r.vars))
+			name := r.known(r.eval(t, false))
 			if strings.HasPrefix(name, "/") {
 				r.step(c, "index", name)
 				return r.redirectTo(name, r.vars.Args)

@@ -87,6 +87,7 @@ func (r *run) realip(c *conf) {
 	if c.realip == nil || r.client.replaced {
 		return
 	}
+	r.bound = r.bound || r.track
 	conn := realip.Connection{Unix: r.client.unix, Proxy: r.req.Proxy}
 	if !conn.Unix {
 		conn.Peer = r.client.peer

@@ -27,9 +27,11 @@ type Pipeline struct {
 	conns []*limitconn.Zone
 	vars  value.Request // of the request at hand; one at a time is followed
 
-	log     []limitreq.Lookup // of the last question
-	peaks   []peak
-	assumed []string
+	log         []limitreq.Lookup // of the last question
+	scratch     []limitreq.Limit
+	connScratch []limitconn.Limit
+	peaks       []peak
+	assumed     []string
 }
 
 // New returns a pipeline with empty zones.
@@ -81,7 +83,7 @@ func (p *Pipeline) Zone(z *config.Zone) *limitreq.Zone {
 // run follows a request with the given verdicts to its end, and returns the limiters that it met.
 func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 	r := &run{
-		course: &course{p: p, g: p.g, req: pl.req, vars: &p.vars, given: given, upstream: pl.upstream},
+		course: &course{p: p, g: p.g, req: pl.req, vars: &p.vars, given: given, upstream: pl.upstream, track: pl.track},
 		cycles: maxCycles + 1, method: pl.req.Method,
 	}
 	if r.method == "" {
@@ -95,6 +97,7 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 	if r.home != nil {
 		end.server = r.home.server
 	}
+	pl.bound = pl.bound || r.bound
 	p.remember(r.assumptions)
 	if 300 > a.status || a.status >= 400 {
 		end.redirect = ""

@@ -17,6 +17,8 @@ type Plan struct {
 	req      *request.Request
 	server   *config.Server // nil: by the request's address and host
 	upstream int
+	track    bool // find out whether it holds for other clients
+	bound    bool // it does not
 	root     *node
 }
 
@@ -35,6 +37,7 @@ type node struct {
 	background bool
 	ask        []limitreq.Limit
 	asked      []*limit // of which each entry of ask is
+	slots      [][]slot // the keys, taken apart for other clients
 	askConns   []limitconn.Limit
 	askedConns []*connLimit
 
@@ -97,9 +100,10 @@ func (pl *Plan) after(n *node, verdict limitreq.Verdict) *node {
 // A Flight is one request under way: it may wait for a limiter, and it may hold places in limit_conn's zones until
 // Finish.
 type Flight struct {
-	plan *Plan
-	at   *node
-	hold *limitconn.Hold
+	plan   *Plan
+	at     *node
+	caller *Caller // nil for the client that the plan was made for
+	hold   *limitconn.Hold
 
 	Decision limitreq.Decision // of limit_req; its Verdict is None where no limit counted the request
 	Zone     *config.Zone      // that decided; nil for none
@@ -109,8 +113,12 @@ type Flight struct {
 }
 
 // Start sends a request on its way. Where its Wait is over zero, a limiter holds it: Resume it that much later.
-func (pl *Plan) Start(now clock.Msec) Flight {
-	f := Flight{plan: pl, at: pl.root, Decision: limitreq.Decision{Verdict: limitreq.None, Zone: -1}, Conn: limitconn.Decision{Verdict: limitconn.None, Zone: -1}}
+func (pl *Plan) Start(now clock.Msec) Flight { return pl.StartFor(now, nil) }
+
+// StartFor is Start for another client than the one that the plan was made for; see PlanShared. Such a Flight's Trace
+// shows the other client. A nil caller is the plan's own client.
+func (pl *Plan) StartFor(now clock.Msec, caller *Caller) Flight {
+	f := Flight{plan: pl, caller: caller, at: pl.root, Decision: limitreq.Decision{Verdict: limitreq.None, Zone: -1}, Conn: limitconn.Decision{Verdict: limitconn.None, Zone: -1}}
 	f.advance(now)
 	return f
 }
@@ -136,8 +144,12 @@ func (f *Flight) advance(now clock.Msec) {
 		n := f.at
 		if n.kind == askRequests {
 			p := f.plan.p
-			f.Decision, p.log = limitreq.DecideLogged(now, n.ask, n.conf.limitDry, p.log[:0])
-			p.note(n, f.Decision.Verdict)
+			ask := n.ask
+			if f.caller != nil {
+				ask = f.keysFor(n)
+			}
+			f.Decision, p.log = limitreq.DecideLogged(now, ask, n.conf.limitDry, p.log[:0])
+			p.note(n, ask, f.Decision.Verdict)
 			if f.Decision.Zone >= 0 {
 				f.Zone = n.asked[f.Decision.Zone].Zone
 			}
@@ -148,7 +160,11 @@ func (f *Flight) advance(now clock.Msec) {
 			}
 			continue
 		}
-		f.Conn, f.hold = limitconn.Start(n.askConns, n.conf.connDry)
+		conns := n.askConns
+		if f.caller != nil {
+			conns = f.connKeysFor(n)
+		}
+		f.Conn, f.hold = limitconn.Start(conns, n.conf.connDry)
 		if f.Conn.Zone >= 0 {
 			f.ConnZone = n.askedConns[f.Conn.Zone].Zone
 		}

@@ -27,6 +27,7 @@ type program struct {
 	connIDs map[*config.ConnZone]int
 
 	regexes pcre.Cache
+	uses    sync.Map // name of a variable → clientUse
 }
 
 // A trust is a realip configuration, with the host names in it whose addresses cannot be known.

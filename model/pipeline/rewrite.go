@@ -76,6 +76,7 @@ func (r *run) returns(code *instruction) answer {
 
 // rewriteURI replaces URI and arguments. A "?" in the replacement, not in a variable's value, begins the arguments.
 func (r *run) rewriteURI(code *instruction) bool {
+	r.touch(code.text)
 	uri, args, hasArgs := r.split(code.text)
 	if hasArgs {
 		if code.addArgs && r.vars.Args != "" {
@@ -139,6 +140,7 @@ func (r *run) split(t value.Template) (uri, args string, hasArgs bool) {
 // eval yields a template's value, with captures escaped where quote is set and the URI was sent with escapes. It is
 // unknown as soon as a part of it is.
 func (r *run) eval(t value.Template, quote bool) value.Value {
+	r.touch(t)
 	if !quote || !r.escaped {
 		return t.Eval(r.vars)
 	}
@@ -209,7 +211,7 @@ func (r *run) holds(code *instruction, quote bool) bool {
 		r.assumeAt(code.item, "its condition cannot be read; it is taken not to hold")
 		return false
 	}
-	left := c.left.Eval(r.vars)
+	left := r.eval(c.left, false)
 	s, ok := left.Known()
 	if !ok {
 		r.assumeAt(code.item, left.Reason()+"; its condition is taken not to hold")

@@ -55,6 +55,9 @@ type course struct {
 	connKeys []value.Value
 	connRan  bool
 
+	track bool // whether the plan holds for other clients is to be found out
+	bound bool // it does not
+
 	upstream    int // the status that upstreams answer; 0 where it is not known
 	subrequests int
 	path        []string
@@ -119,6 +122,7 @@ func (r *run) limitRequests() (answer, bool) {
 		counted = counted || raw != "" && len(raw) <= limitreq.MaxKey
 		n.ask = append(n.ask, limitreq.Limit{Zone: zone, Key: raw, Burst: l.Burst, Delay: l.delay})
 		n.asked = append(n.asked, l)
+		n.slots = append(n.slots, r.slotsOf(l.Zone.Key))
 	}
 	if !counted {
 		return answer{}, false
@@ -153,6 +157,7 @@ func (r *run) limitConnections() (answer, bool) {
 		counted = counted || raw != "" && len(raw) <= limitconn.MaxKey
 		n.askConns = append(n.askConns, limitconn.Limit{Zone: zone, Key: raw, Max: int64(l.Max)})
 		n.askedConns = append(n.askedConns, l)
+		n.slots = append(n.slots, r.slotsOf(l.Zone.Key))
 	}
 	if !counted {
 		return answer{}, false

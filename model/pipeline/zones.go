@@ -24,14 +24,14 @@ type peak struct {
 }
 
 // note looks at what the limits have found. A request that was rejected has charged nobody.
-func (p *Pipeline) note(n *node, verdict limitreq.Verdict) {
+func (p *Pipeline) note(n *node, ask []limitreq.Limit, verdict limitreq.Verdict) {
 	if verdict == limitreq.Rejected || verdict == limitreq.RejectedDryRun {
 		return
 	}
 	for _, l := range p.log {
 		at := &p.peaks[n.asked[l.Limit].zone]
 		if l.Excess > at.excess || at.key == "" {
-			at.excess, at.key = l.Excess, n.ask[l.Limit].Key
+			at.excess, at.key = l.Excess, ask[l.Limit].Key
 		}
 	}
 }

@@ -3,6 +3,7 @@ package simulate
 import (
 	"slices"
 
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -75,6 +76,7 @@ type load struct {
 	number  int64 // in the order of beginning
 	client  int32
 	address int32
+	caller  *pipeline.Caller
 	round   int32 // 0 for the client's first load
 	left    int32 // requests that are not yet answered, refused or given up
 	events  int32 // that are to come

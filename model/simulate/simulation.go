@@ -21,7 +21,10 @@ type simulation struct {
 	spare  []*pipeline.Flight
 	loads  int64
 
-	plans map[planKey]*pipeline.Plan // as long as there are not too many
+	shared  []*pipeline.Plan           // by request, those that hold for every client
+	bound   []bool                     // by request, those that do not
+	plans   map[planKey]*pipeline.Plan // of those that do not, as long as there are not too many
+	callers map[int32]*pipeline.Caller // by address, likewise
 
 	stats *stats
 	rows  []Row
@@ -38,7 +41,7 @@ type kept struct {
 type planKey struct{ address, req int32 }
 
 // maxPlans bounds how many routed requests are kept; beyond it each request is routed anew.
-const maxPlans = 1 << 17
+const maxPlans = 1 << 15
 
 // run lets all clients load the page.
 func (s *simulation) run() {
@@ -103,13 +106,14 @@ func (s *simulation) schedule(at int64, client, round int32) {
 	s.loads++
 	l.number, l.client, l.round = s.loads, client, round
 	l.address = client / int32(s.opts.ClientsPerAddress)
+	l.caller = s.caller(l.address)
 	l.left = 1 // until it begins
 	s.push(event{at: at, load: l, kind: began})
 }
 
 // serve is a request's arrival at nginx.
 func (s *simulation) serve(l *load, r int32, at int64) {
-	f := s.plan(l.address, r).Start(toClock(at))
+	f := s.plan(l.address, r).StartFor(toClock(at), s.callerOf(l, r))
 	row := s.row(l, r, at)
 	if f.Wait > 0 {
 		s.keep(l, kept{req: r, row: row, came: at}, &f)
@@ -210,17 +214,48 @@ func (s *simulation) drop(l *load, r int32) {
 // notIssued counts a request that was never sent.
 func (s *simulation) notIssued(l *load, r int32) { s.stats.notIssued(s.plan(l.address, r)) }
 
-// plan returns the routed request of a client.
+// plan returns the routed request of a client: one for all clients where it holds for all, else one for each address.
 func (s *simulation) plan(address, r int32) *pipeline.Plan {
+	if p := s.shared[r]; p != nil {
+		return p
+	}
 	key := planKey{address, r}
 	if p := s.plans[key]; p != nil {
 		return p
 	}
-	p := s.pipe.Plan(s.target.request(&s.fan.Requests[r], addressOf(int(address))), s.target.server)
+	req := s.target.request(&s.fan.Requests[r], addressOf(int(address)))
+	if !s.bound[r] {
+		p, holds := s.pipe.PlanShared(req, s.target.server)
+		if holds {
+			s.shared[r] = p
+			return p
+		}
+		s.bound[r] = true
+	}
+	p := s.pipe.Plan(req, s.target.server)
 	if len(s.plans) < maxPlans {
 		s.plans[key] = p
 	}
 	return p
+}
+
+// callerOf returns who sends a request of a load, for a plan that was made for another client.
+func (s *simulation) callerOf(l *load, r int32) *pipeline.Caller {
+	if s.bound[r] {
+		return nil
+	}
+	return l.caller
+}
+
+func (s *simulation) caller(address int32) *pipeline.Caller {
+	if c := s.callers[address]; c != nil {
+		return c
+	}
+	c := pipeline.NewCaller(addressOf(int(address)))
+	if len(s.callers) < maxPlans {
+		s.callers[address] = c
+	}
+	return c
 }
 
 // epoch is nginx's clock at the start of a simulation, far enough from 0 that a key which was never charged counts as
