@@ -86,6 +86,13 @@ func (r *resolver) root(it Item, _ *visit, s *scope) {
 			return
 		}
 	}
+	for _, variable := range []string{"document_root", "realpath_root"} {
+		if strings.Contains(it.Arg(0), "$"+variable) || strings.Contains(it.Arg(0), "${"+variable+"}") {
+			r.refuseWord(it, it.Args[0], s.level, InvalidValue,
+				fmt.Sprintf(`the $%s variable cannot be used in the "%s" directive`, variable, name))
+			return
+		}
+	}
 	if name == "alias" && s.level.Kind == KindLocation && s.location.Modifier == "@" {
 		r.refuseHead(it, s.level, DirectiveNotAllowed, `the "alias" directive cannot be used inside the named location`)
 	}

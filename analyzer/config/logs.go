@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
 // combined is the log format that nginx has by itself.
@@ -42,56 +44,124 @@ func (r *resolver) logFormat(it Item, _ *visit, s *scope) {
 		b.WriteString(w.Value)
 	}
 	f.Text = b.String()
+	for _, w := range pieces {
+		if !r.logVariables(it, w, s.level) {
+			return
+		}
+	}
+}
+
+// logVariables notes the variables of a piece of a format, which nginx reads by rules of its own: without captures, and
+// with other words for what is wrong.
+func (r *resolver) logVariables(it Item, w syntax.Word, l *Level) bool {
+	for rest := w.Value; ; {
+		at := strings.IndexByte(rest, '$')
+		if at < 0 {
+			return true
+		}
+		rest = rest[at:]
+		name, bracket := strings.CutPrefix(rest[1:], "{")
+		n := len(name) - len(strings.TrimLeft(name, wordCharacters))
+		switch {
+		case name == "" || n == 0 && (!bracket || name[0] == '}'):
+			r.refuseWord(it, w, l, InvalidValue, "invalid parameter "+quoted(rest))
+			return false
+		case bracket && (n == len(name) || name[n] != '}'):
+			r.refuseWord(it, w, l, InvalidValue, fmt.Sprintf(`the closing bracket in "%s" variable is missing`, name[:n]))
+			return false
+		}
+		r.use(lower(name[:n]), it, w, l)
+		rest = name[n:]
+	}
 }
 
 // accessLog reads access_log.
 func (r *resolver) accessLog(it Item, _ *visit, s *scope) {
-	log := &AccessLog{Path: it.Arg(0), Directive: it.Directive, Via: it.Via}
+	log := &AccessLog{Path: it.Arg(0), Format: "combined", Directive: it.Directive, Via: it.Via}
 	switch {
 	case log.Path == "off":
 		if len(it.Args) > 1 {
 			r.badParameter(it, it.Args[1], s.level)
 			return
 		}
-	case len(it.Args) > 1:
-		log.Format = it.Arg(1)
-		if _, ok := r.http.LogFormats[log.Format]; !ok && !r.partial() {
-			r.refuseWord(it, it.Args[1], s.level, InvalidValue, "unknown log format "+quoted(log.Format))
+		log.Format = ""
+	default:
+		if _, ok := r.template(it, it.Args[0], s.level); !ok {
 			return
 		}
-	default:
-		log.Format = "combined"
+	}
+	if len(it.Args) > 1 {
+		f, ok := r.findFormat(it.Arg(1))
+		if !ok && !r.partial() {
+			r.refuseWord(it, it.Args[1], s.level, InvalidValue, "unknown log format "+quoted(it.Arg(1)))
+			return
+		}
+		log.Format = f
+		if !r.logParameters(it, s) {
+			return
+		}
 	}
 	appendTo(&s.level.own().AccessLogs, it, s.level, log)
 }
 
-// errorPage reads error_page.
-func (r *resolver) errorPage(it Item, _ *visit, s *scope) {
-	page := &ErrorPage{Target: it.Args[len(it.Args)-1].Value, Directive: it.Directive, Via: it.Via}
-	codes := it.Args[:len(it.Args)-1]
-	if w := codes[len(codes)-1]; strings.HasPrefix(w.Value, "=") {
-		answer, ok := atoi(w.Value[1:])
-		if len(codes) == 1 || w.Value != "=" && !ok {
-			r.refuseWord(it, w, s.level, InvalidValue, "invalid value "+quoted(w.Value))
-			return
-		}
-		page.Answer = int(answer)
-		if w.Value == "=" {
-			page.Answer = -1
-		}
-		codes = codes[:len(codes)-1]
+// findFormat returns the name of the format that nginx takes for a name: it does not mind the case of letters.
+func (r *resolver) findFormat(name string) (string, bool) {
+	if _, ok := r.http.LogFormats[name]; ok {
+		return name, true
 	}
-	for _, w := range codes {
-		n, ok := atoi(w.Value)
+	for other := range r.http.LogFormats {
+		if strings.EqualFold(other, name) {
+			return other, true
+		}
+	}
+	return name, false
+}
+
+// logParameters looks at what follows the format.
+func (r *resolver) logParameters(it Item, s *scope) bool {
+	buffered, flushed := false, false
+	for _, w := range it.Args[2:] {
+		name, text, _ := strings.Cut(w.Value, "=")
+		wrong := ""
 		switch {
-		case !ok || n == 499:
-			r.refuseWord(it, w, s.level, InvalidValue, "invalid value "+quoted(w.Value))
-			return
-		case n < 300 || n > 599:
-			r.refuseWord(it, w, s.level, InvalidValue, fmt.Sprintf(`value "%s" must be between 300 and 599`, w.Value))
-			return
+		case strings.HasPrefix(w.Value, "buffer="):
+			if n, ok := parseSize(text); !ok || n == 0 {
+				wrong = "invalid buffer size " + quoted(text)
+			}
+			buffered = true
+		case strings.HasPrefix(w.Value, "flush="):
+			if !validTime(text, false) || strings.Trim(text, "0ms") == "" {
+				wrong = "invalid flush time " + quoted(text)
+			}
+			flushed = true
+		case name == "gzip":
+			if n, ok := atoi(text); w.Value != name && (!ok || n < 1 || n > 9) {
+				wrong = "invalid compression level " + quoted(text)
+			}
+			buffered = true
+		case strings.HasPrefix(w.Value, "if=") && r.has(it, w):
+			condition := w
+			condition.Value = text
+			if _, ok := r.template(it, condition, s.level); !ok {
+				return false
+			}
+		default:
+			return r.badParameter(it, w, s.level)
 		}
-		page.Codes = append(page.Codes, int(n))
+		if wrong != "" {
+			r.refuseWord(it, w, s.level, InvalidValue, wrong)
+			return false
+		}
 	}
-	appendTo(&s.level.own().ErrorPages, it, s.level, page)
+	switch {
+	case flushed && !buffered:
+		r.refuseHead(it, s.level, InvalidValue, "no buffer is defined for access_log "+quoted(it.Arg(0)))
+	case buffered && strings.Contains(it.Arg(0), "$"):
+		r.refuseHead(it, s.level, InvalidValue, "buffered logs cannot have variables in name")
+	case buffered && strings.HasPrefix(it.Arg(0), "syslog:"):
+		r.refuseHead(it, s.level, InvalidValue, "logs to syslog cannot be buffered")
+	default:
+		return true
+	}
+	return false
 }

@@ -51,8 +51,6 @@ func scripted(name string, args int) (first, last int, late bool) {
 		return 1, 2, false
 	case "proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass", "root", "alias", "map":
 		return 0, 1, false
-	case "log_format":
-		return 1, args, false
 	case "try_files", "index":
 		return 0, args, false
 	case "error_page":
