@@ -54,7 +54,8 @@ func (f *File) LineStart(n int) uint32 {
 	return f.lines[n-1]
 }
 
-// Lines returns how many lines the text has; a text without a final newline counts its last piece as a line.
+// Lines returns how many lines the text has. What stands behind the last newline is a line, even where it is empty: nginx
+// names it when it meets the end of the file.
 func (f *File) Lines() int {
 	f.index()
 	return len(f.lines)

@@ -1,13 +1,19 @@
 package syntax
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tufanbarisyildirim/gonginx/config"
 	gonginx "github.com/tufanbarisyildirim/gonginx/parser"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
@@ -105,4 +111,59 @@ func TestGrammarByGonginx(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases agree, %d differ as is known", agree, known)
+}
+
+// TestCorpusByGonginx compares the files of the corpus that both readers accept. They may differ only where a text has
+// what gonginx is known to read otherwise.
+func TestCorpusByGonginx(t *testing.T) {
+	folder := nginxtest.Shared(t, "corpus", "nginx-tests")
+	paths, err := filepath.Glob(filepath.Join(folder, "*.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob(filepath.Join(nginxtest.Shared(t, "corpus", "configs"), "*", "*.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agree, reordered, known, refused := 0, 0, 0, 0
+	for _, path := range append(paths, more...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := Parse(&source.File{Path: path, Text: string(text)})
+		theirs, accepted := gonginxReads(string(text))
+		switch {
+		case !doc.Complete() || !accepted:
+			refused++
+		case cmp.Equal(plainOwn(doc.Directives), theirs):
+			agree++
+		case cmp.Equal(unordered(plainOwn(doc.Directives)), unordered(theirs)):
+			reordered++
+		case readOtherwise(string(text)):
+			known++
+		default:
+			t.Errorf("%s:\n%s", path, cmp.Diff(plainOwn(doc.Directives), theirs))
+		}
+	}
+	t.Logf("%d files agree, %d but for the order, %d differ as is known, %d are refused by one or both", agree, reordered, known, refused)
+}
+
+// readOtherwise reports whether a text has what gonginx reads otherwise: it keeps escapes, takes braces in code for
+// blocks, and knows only UTF-8.
+func readOtherwise(text string) bool {
+	return strings.Contains(text, `\`) || strings.Contains(text, luaSuffix) || !utf8.ValidString(text)
+}
+
+// unordered takes the order out of a list: gonginx moves the servers of an upstream and of the http block behind their
+// siblings, and sorts the parameters of an upstream's server.
+func unordered(list []plain) []plain {
+	for i := range list {
+		unordered(list[i].Block)
+		if list[i].Name == "server" {
+			slices.Sort(list[i].Args)
+		}
+	}
+	slices.SortFunc(list, func(a, b plain) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return list
 }

@@ -32,6 +32,9 @@ func newJudge(t *testing.T) *judge {
 // grammarMessage is how nginx and its Lua module begin what they say of the grammar.
 var grammarMessage = regexp.MustCompile(`(?s)^(unexpected "."$|unexpected end of file, expecting|too long parameter|too long lua code block|Lua code block missing)`)
 
+// readAll is what nginx says when it has read everything: of what is missing, and of files and addresses of the machine.
+var readAll = regexp.MustCompile(`(no "events" section in configuration|: (open|mkdir|chown|bind)\(\)? )`)
+
 // ask returns nginx's first refusal: its words, and the line that it names. The line is 0 where nginx names none: when
 // it has read everything (no words), or at the end of the http block (some).
 func (j *judge) ask(text string) (message string, line int) {
@@ -43,7 +46,7 @@ func (j *judge) ask(text string) (message string, line int) {
 	m := regexp.MustCompile(`(?s)\[emerg\] \d+#\d+: (.*?) in ` + regexp.QuoteMeta(j.path) + `:(\d+)\n`).FindStringSubmatch(output)
 	if m == nil {
 		_, message, _ = strings.Cut(output, "[emerg] ")
-		if strings.Contains(message, `no "events" section in configuration`) {
+		if readAll.MatchString(message) {
 			message = ""
 		}
 		return message, 0

@@ -10,7 +10,7 @@ type Document struct {
 	File       *source.File
 	Directives []Directive
 	Comments   []Comment // in order, wherever they stand
-	Errors     []Error   // where nginx refuses the grammar, in order; nginx itself stops at the first
+	Errors     []Error   // where nginx refuses the grammar, as they are met; nginx itself stops at the first
 }
 
 // Complete says that the whole file was understood. Where it is false, directives may be missing behind an error.
