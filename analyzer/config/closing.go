@@ -7,12 +7,6 @@ import (
 // closeHTTP settles what nginx settles when the http block closes, and refuses what it refuses then.
 func (r *resolver) closeHTTP() {
 	h := r.http
-	for _, s := range r.open {
-		if s.server != nil {
-			r.closeServer(s.server)
-			break
-		}
-	}
 	h.settleAll()
 	h.bindLimits()
 	h.settleServers()

@@ -50,8 +50,14 @@ func (r *resolver) closeAll() {
 	for i := len(r.open) - 1; i >= 0; i-- {
 		s := r.open[i]
 		r.leave(s)
-		if s.at == directive.HTTP {
+		switch s.at {
+		case directive.HTTP:
 			r.closeHTTP()
+		case directive.Server:
+			r.closeServer(s.server)
+		case directive.Location:
+			s.location.Handler = handlerItem(s.location.Items)
+		default:
 		}
 	}
 	r.afterReading()

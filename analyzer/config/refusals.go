@@ -94,23 +94,26 @@ func (r *resolver) problemsOf(d *syntax.Directive, l *Level) {
 	ps := r.problems[d.File]
 	i := sort.Search(len(ps), func(i int) bool { return r.problemStart(ps[i]) >= d.Name.Start })
 	for ; i < len(ps) && r.problemStart(ps[i]) < d.End; i++ {
-		r.tell(ps[i], l)
+		r.tell(ps[i], l, MissingInclude)
 	}
 }
 
-// remainingProblems tells the problems that no directive that was read has.
+// remainingProblems tells the problems that belong to no include that was read: of the input as a whole.
 func (r *resolver) remainingProblems() {
 	for i, told := range r.told {
 		if !told {
-			r.tell(i, nil)
+			r.tell(i, nil, SyntaxError)
 		}
 	}
 }
 
-func (r *resolver) tell(i int, l *Level) {
+func (r *resolver) tell(i int, l *Level, kind RefusalKind) {
+	if r.told[i] {
+		return
+	}
 	r.told[i], r.broken = true, true
 	p := &r.in.Problems[i]
-	r.refuse(l, Refusal{Kind: MissingInclude, Span: p.Span, Line: p.Line, Text: p.Text})
+	r.refuse(l, Refusal{Kind: kind, Span: p.Span, Line: p.Line, Text: p.Text})
 }
 
 // partial says that something was not read by now, so that nothing may be refused for being absent.
