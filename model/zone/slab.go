@@ -1,5 +1,7 @@
 package zone
 
+import "math"
+
 // none marks the absence of a page or an entry.
 const none int32 = -1
 
@@ -196,17 +198,17 @@ func (s *slab) unlink(p int32, list *int32) {
 
 // room returns how many allocations of bytes a pool without gaps still takes.
 func (s *slab) room(bytes int) int {
-	left := 0
+	left := int64(0)
 	if s.runs != none {
-		left = int(s.pages[s.runs].run)
+		left = int64(s.pages[s.runs].run)
 	}
 	if bytes > 1<<maxShift {
-		return left / ((bytes + pageSize - 1) / pageSize)
+		return int(left / ((int64(bytes) + pageSize - 1) / pageSize))
 	}
 	shift := shiftOf(bytes)
-	n := left * int(slotsIn(shift))
+	n := left * int64(slotsIn(shift))
 	if p := s.partial[shift-minShift]; p != none {
-		n += int(slotsIn(shift) - s.pages[p].used)
+		n += int64(slotsIn(shift) - s.pages[p].used)
 	}
-	return n
+	return int(min(n, math.MaxInt))
 }
