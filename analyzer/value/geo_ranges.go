@@ -11,8 +11,17 @@ import (
 // geoRanges are the ranges of one geo block. nginx cuts them into blocks of 65,536 addresses and compares within each:
 // what lies inside another range divides it, what reaches over its edge is refused.
 type geoRanges struct {
-	blocks [1 << 16][]piece
-	work   int // pieces touched; see maxPieces
+	blocks [1 << 8]*[1 << 8][]piece // by the first and the second byte of the addresses
+	work   int                      // pieces touched; see maxPieces
+}
+
+// block returns the list of pieces of one block, in order.
+func (g *geoRanges) block(n int) *[]piece {
+	half := &g.blocks[n>>8]
+	if *half == nil {
+		*half = &[1 << 8][]piece{}
+	}
+	return &(*half)[n&0xff]
 }
 
 // piece is a range within one block of 65,536 addresses.
@@ -83,14 +92,15 @@ func address(block int, low uint16) netip.Addr { return request.Addr4(uint32(blo
 
 // insert puts a piece into its block. It returns the value that it replaces, or the piece that it conflicts with.
 func (g *geoRanges) insert(block int, n piece) (replaced *string, conflict *piece) {
-	list := g.blocks[block]
+	at := g.block(block)
+	list := *at
 	i := len(list)
 	for i > 0 && n.to < list[i-1].from {
 		i--
 	}
 	g.work += len(list) - i
 	if i == 0 || n.from > list[i-1].to {
-		g.blocks[block] = splice(list, i, i, n)
+		*at = splice(list, i, i, n)
 		return nil, nil
 	}
 	old := list[i-1]
@@ -109,7 +119,7 @@ func (g *geoRanges) insert(block int, n piece) (replaced *string, conflict *piec
 	if n.to < old.to {
 		parts = append(parts, piece{n.to + 1, old.to, old.value})
 	}
-	g.blocks[block] = splice(list, i-1, i, parts...)
+	*at = splice(list, i-1, i, parts...)
 	return nil, nil
 }
 
@@ -127,11 +137,12 @@ func splice(list []piece, from, to int, parts ...piece) []piece {
 func (g *geoRanges) remove(from, to uint32) bool {
 	whole := true
 	g.each(from, to, func(block int, n piece) bool {
-		list := g.blocks[block]
+		at := g.block(block)
+		list := *at
 		for i := range list {
 			g.work++
 			if list[i].from == n.from && list[i].to == n.to {
-				g.blocks[block] = splice(list, i, i+1)
+				*at = splice(list, i, i+1)
 				return true
 			}
 		}
@@ -147,16 +158,28 @@ func (g *geoRanges) spans(otherwise string) spans {
 	if g == nil {
 		return out
 	}
-	for block, list := range g.blocks {
-		for _, p := range list {
-			from, to := address(block, p.from), address(block, p.to)
-			if out[len(out)-1].value != p.value || out[len(out)-1].from == from {
-				out = out.append(from, p.value)
-			}
-			if next := to.Next(); next.IsValid() {
-				out = out.append(next, otherwise)
+	for high, half := range g.blocks {
+		if half == nil {
+			continue
+		}
+		for low, list := range half {
+			for _, p := range list {
+				out = out.piece(address(high<<8|low, p.from), address(high<<8|low, p.to), p.value, otherwise)
 			}
 		}
 	}
 	return out
+}
+
+// piece adds a range behind the last one; what follows it has the value otherwise until more is added.
+func (s spans) piece(from, to netip.Addr, v, otherwise string) spans {
+	if n := len(s); s[n-1].from == from && n > 1 && s[n-2].value == v {
+		s = s[:n-1] // it continues the range before
+	} else {
+		s = s.append(from, v)
+	}
+	if next := to.Next(); next.IsValid() {
+		s = s.append(next, otherwise)
+	}
+	return s
 }

@@ -110,7 +110,7 @@ func (m *mapping) addKey(p *problems, i int, key string, v Template) {
 	case errors.Is(err, hostname.ErrInvalid):
 		p.refuse(i, "invalid hostname or wildcard \"%s\"", key)
 	case errors.Is(err, hostname.ErrConflict):
-		p.refuse(i, "conflicting parameter \"%s\"", key)
+		p.refuse(i, "conflicting parameter \"%s\"", hostname.Lower(key))
 	}
 }
 

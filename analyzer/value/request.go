@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,7 @@ type Request struct {
 	InvalidHeaders bool // ignore_invalid_headers off
 
 	cache    []cached
+	volatile bool // some of the cache is
 	version  [3]int
 	parsed   string // the Version that version was read from
 	depth    int
@@ -43,25 +45,31 @@ type Request struct {
 }
 
 type cached struct {
-	name  string
-	value Value
+	name     string
+	value    Value
+	volatile bool // not to be kept for the next use
 }
 
 // maxDepth is nginx's bound on variables that are made from each other.
 const maxDepth = 100
 
 // Reset makes it an empty Request, which keeps its memory.
-func (r *Request) Reset() { *r = Request{cache: r.cache[:0]} }
+func (r *Request) Reset() {
+	*r = Request{cache: r.cache[:0], parsed: r.parsed, version: r.version}
+}
 
 // Variable returns the value of a variable, given by its name without "$" in lower case; "1" to "9" are the captures of
 // the last regex that matched.
-func (r *Request) Variable(name string) Value {
+func (r *Request) Variable(name string) Value { return r.variable(name, true) }
+
+// variable computes a variable unless it was. With fresh, what is not to be kept is computed again.
+func (r *Request) variable(name string, fresh bool) Value {
 	if len(name) == 1 && '1' <= name[0] && name[0] <= '9' {
 		return Of(r.capture(int(name[0] - '0')))
 	}
 	for i := range r.cache {
-		if r.cache[i].name == name {
-			return r.cache[i].value
+		if c := &r.cache[i]; c.name == name && !(fresh && c.volatile) {
+			return c.value
 		}
 	}
 	if r.depth >= maxDepth {
@@ -70,10 +78,17 @@ func (r *Request) Variable(name string) Value {
 	r.depth++
 	v, keep := r.compute(name)
 	r.depth--
-	if keep {
-		r.Set(name, v)
-	}
+	r.put(name, v, !keep)
 	return v
+}
+
+// flush forgets those variables of a template that are not to be kept from one use to the next. Within one use nginx
+// computes each of them once, which matters where a map's regex leaves captures.
+func (r *Request) flush(parts []Part) {
+	if !r.volatile {
+		return
+	}
+	r.cache = slices.DeleteFunc(r.cache, func(c cached) bool { return c.volatile && uses(parts, c.name) })
 }
 
 func (r *Request) compute(name string) (v Value, keep bool) {
@@ -107,13 +122,18 @@ func (r *Request) Set(name string, v Value) {
 			return
 		}
 	}
+	r.put(name, v, false)
+}
+
+func (r *Request) put(name string, v Value, volatile bool) {
+	r.volatile = r.volatile || volatile
 	for i := range r.cache {
 		if r.cache[i].name == name {
-			r.cache[i].value = v
+			r.cache[i].value, r.cache[i].volatile = v, volatile
 			return
 		}
 	}
-	r.cache = append(r.cache, cached{name, v})
+	r.cache = append(r.cache, cached{name, v, volatile})
 }
 
 // Match matches a regex of the configuration. As in nginx a match replaces all captures, the numbered ones and those

@@ -117,6 +117,10 @@ func uses(parts []Part, name string) bool {
 
 // Eval yields the template's value for one request; unknown as soon as one of its variables is, with that one's reason.
 func (t Template) Eval(env Env) Value {
+	if r, ok := env.(*Request); ok {
+		r.flush(t.Parts)
+		env = oneUse{r}
+	}
 	switch len(t.Parts) {
 	case 0:
 		return Value{}
@@ -133,6 +137,11 @@ func (t Template) Eval(env Env) Value {
 	}
 	return Of(b.String())
 }
+
+// oneUse computes each variable of a template once.
+type oneUse struct{ *Request }
+
+func (u oneUse) Variable(name string) Value { return u.variable(name, false) }
 
 func (p Part) eval(env Env) Value {
 	if p.Variable == "" {
