@@ -105,15 +105,15 @@ func (f *checkFlags) judge(trees []*config.Tree, selected []*rule.Rule, set sett
 	rep := &report.Report{Version: toolVersion(), Rules: rules.All()}
 	results := make([]run.Result, len(trees))
 	for i, tree := range trees {
-		results[i] = run.All(selected, tree, run.Options{
-			Settings:      set.Facts,
+		facts := rule.NewFacts(tree, set.Facts)
+		results[i] = run.On(facts, selected, run.Options{
 			Severities:    set.Severities,
 			MinConfidence: rule.Confidence(f.confidence.value),
 			Today:         time.Now().Format(time.DateOnly),
 			Known:         rep.Rules,
 		})
 		rep.Inputs = append(rep.Inputs, describe(tree.Input))
-		rep.Pages = append(rep.Pages, pagesOf(tree, set.Facts.Clients())...)
+		rep.Pages = append(rep.Pages, pagesOf(facts)...)
 	}
 	all := run.Join(results...)
 	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects

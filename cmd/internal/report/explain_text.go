@@ -25,9 +25,14 @@ type explainWriter struct {
 	p palette
 }
 
-// field writes one line: what it is about in a column of its own, then the text.
+// field writes what a line is about in a column of its own, then the text.
 func (t *explainWriter) field(name, text string) {
-	t.print("  ", t.p.gutter(fmt.Sprintf("%-9s", name)), " ", text, "\n")
+	for i, line := range strings.Split(wrap(text, DefaultWidth-14), "\n") {
+		if i > 0 {
+			name = ""
+		}
+		t.print("  ", t.p.gutter(fmt.Sprintf("%-10s", name)), " ", line, "\n")
+	}
 }
 
 func (t *explainWriter) blocks(e Explanation) {

@@ -39,22 +39,23 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 
 // markdownPages writes the table of page loads.
 func markdownPages(e *errWriter, r *Report) {
-	rows := pageRows(r)
-	if len(rows) == 0 {
+	p := newPageTable(r)
+	if p == nil {
 		return
 	}
-	e.print(fmt.Sprintf("\nWhat a load of the page %q suffers:\n\n", rows[0].page.Fan),
-		"| location | clients | requests | delayed | refused | added p95 | longest |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
-	for i, row := range rows {
-		if i == maxPageRows {
-			e.print(fmt.Sprintf("\nand %s more\n", count(len(rows)-i, "limited location")))
-			return
+	e.print("\n", markdownText.Replace(p.title()), "\n\n")
+	if len(p.rows) > 0 {
+		e.print("| ", strings.Join(pageHead, " | "), " |\n| ---", strings.Repeat(" | ---:", len(pageHead)-1), " |\n")
+	}
+	for _, row := range p.rows {
+		for _, cells := range row.cells(120) {
+			for _, c := range cells {
+				e.print("| ", markdownText.Replace(fmt.Sprint(c)), " ")
+			}
+			e.print("|\n")
 		}
-		name := markdownText.Replace(row.name(120))
-		one, many := row.loc.One, row.loc.Office
-		e.print(fmt.Sprintf("| %s | 1 | %d | %d | %d | %s | %s |\n", name, one.Requests, one.Delayed, one.Rejected, added(one.AddedMs.P95), added(one.AddedMs.Max)))
-		if row.page.Clients > 1 {
-			e.print(fmt.Sprintf("| | %d | %d | %d | %d | %s | %s |\n", row.page.Clients, many.Requests, many.Delayed, many.Rejected, added(many.AddedMs.P95), added(many.AddedMs.Max)))
-		}
+	}
+	for _, s := range p.words() {
+		e.print("\n", markdownText.Replace(s), "\n")
 	}
 }

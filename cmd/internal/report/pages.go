@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/ngxlimit/ngxlimit/model/simulate"
@@ -13,74 +13,103 @@ import (
 // maxPageRows is how many locations the table of page loads shows; more would bury the findings above it.
 const maxPageRows = 20
 
-// pages writes the table of what a page load suffers at each limited location. The worst stay where not all fit.
-func (t *textWriter) pages(r *Report) {
-	all := pageRows(r)
-	if len(all) == 0 {
+// A pageRow is one limited location, and the locations of other servers at which a page suffers exactly the same.
+type pageRow struct {
+	page  Page
+	loc   simulate.PageLocation
+	alike int // other locations
+}
+
+// A pageTable is what is worth showing of all page loads.
+type pageTable struct {
+	fan       string
+	requests  int // of the fan
+	rows      []pageRow
+	left      int      // locations that rows have no room for
+	unreached []string // limited locations to which no request of the page comes
+	notes     []string // what whole pages take, in words
+}
+
+// newPageTable picks the rows: each limited location, what is alike put together, the worst where not all fit. It is nil
+// where nothing is limited.
+func newPageTable(r *Report) *pageTable {
+	var t *pageTable
+	groups := map[string]int{}
+	for _, p := range r.Pages {
+		for _, l := range p.Locations {
+			if !l.One.Limited && !l.Office.Limited {
+				continue
+			}
+			if t == nil {
+				t = &pageTable{fan: p.Fan, requests: fanRequests(p)}
+			}
+			row := pageRow{page: p, loc: l}
+			if l.One.Requests+l.Office.Requests == 0 {
+				t.unreached = append(t.unreached, row.name(60))
+				continue
+			}
+			key := fmt.Sprint(l.One.Location, figures(l.One), figures(l.Office))
+			if i, ok := groups[key]; ok {
+				t.rows[i].alike++
+				continue
+			}
+			groups[key] = len(t.rows)
+			t.rows = append(t.rows, row)
+		}
+	}
+	if t == nil {
+		return nil
+	}
+	t.keepWorst()
+	t.notes = pageNotes(r.Pages)
+	return t
+}
+
+// fanRequests is how many requests the page makes where none is refused.
+func fanRequests(p Page) int {
+	n := 0
+	for _, l := range p.Locations {
+		n += l.One.Requests + l.One.NotIssued
+	}
+	return n
+}
+
+// figures are the numbers of a location without its name and place.
+func figures(s simulate.LocationStat) simulate.LocationStat {
+	s.Server, s.File, s.Line = "", "", 0
+	return s
+}
+
+// keepWorst drops rows beyond maxPageRows: those with fewest refusals, then with the shortest delays.
+func (t *pageTable) keepWorst() {
+	if len(t.rows) <= maxPageRows {
 		return
 	}
-	p := all[0].page
-	t.print("\n", t.p.bold(fmt.Sprintf("What a page load suffers (%q: %s)", p.Fan, count(p.One.Requests, "request"))), "\n")
-	rows, unreached := reached(all)
-	left := 0
-	if len(rows) > maxPageRows {
-		rows, left = worstRows(rows, maxPageRows), len(rows)-maxPageRows
+	order := make([]int, len(t.rows))
+	for i := range order {
+		order[i] = i
 	}
-	if len(rows) > 0 {
-		t.pageTable(rows)
+	slices.SortStableFunc(order, func(a, b int) int { return compareHarm(t.rows[b].loc, t.rows[a].loc) })
+	keep := order[:maxPageRows]
+	for _, i := range order[maxPageRows:] {
+		t.left += 1 + t.rows[i].alike
 	}
-	if left > 0 {
-		t.print(fmt.Sprintf("and %s more, none of them worse\n", count(left, "limited location")))
+	slices.Sort(keep)
+	rows := make([]pageRow, len(keep))
+	for i, k := range keep {
+		rows[i] = t.rows[k]
 	}
-	if len(unreached) > 0 {
-		t.print(wrap("limited, but none of the page's requests come there: "+list(unreached), t.o.width()), "\n")
-	}
-	for _, s := range pageNotes(r, rows) {
-		t.print(wrap(s, t.o.width()), "\n")
-	}
+	t.rows = rows
 }
 
-// pageTable writes the rows of each location: one client, then the many behind one address.
-func (t *textWriter) pageTable(rows []pageRow) {
-	tab := newTable()
-	tab.AppendHeader(table.Row{"location", "clients", "requests", "delayed", "refused", "added p95", "longest"})
-	for _, row := range rows {
-		tab.AppendRow(t.statRow(row.name(t.o.width()-60), 1, row.loc.One))
-		if row.page.Clients > 1 {
-			tab.AppendRow(t.statRow("", row.page.Clients, row.loc.Office))
-		}
+func compareHarm(a, b simulate.PageLocation) int {
+	if d := (a.One.Rejected + a.Office.Rejected) - (b.One.Rejected + b.Office.Rejected); d != 0 {
+		return d
 	}
-	t.print(rendered(tab), "\n")
-}
-
-// reached parts the locations that some request comes to from the names of the others.
-func reached(all []pageRow) (rows []pageRow, unreached []string) {
-	for _, row := range all {
-		if row.loc.One.Requests == 0 && row.loc.Office.Requests == 0 {
-			unreached = append(unreached, row.name(60))
-			continue
-		}
-		rows = append(rows, row)
+	if a.Office.AddedMs.Max != b.Office.AddedMs.Max {
+		return int(a.Office.AddedMs.Max - b.Office.AddedMs.Max)
 	}
-	return rows, unreached
-}
-
-func (t *textWriter) statRow(name string, clients int, s simulate.LocationStat) table.Row {
-	return table.Row{name, clients, s.Requests, s.Delayed, s.Rejected, added(s.AddedMs.P95), added(s.AddedMs.Max)}
-}
-
-// added words a delay that the limiter made; nothing is worth no number.
-func added(ms int64) string {
-	if ms == 0 {
-		return "-"
-	}
-	return duration(ms)
-}
-
-// A pageRow is one limited location of one page.
-type pageRow struct {
-	page Page
-	loc  simulate.PageLocation
+	return a.Office.Requests - b.Office.Requests
 }
 
 // name is the location for people, cut to width columns.
@@ -89,7 +118,11 @@ func (r pageRow) name(width int) string {
 	if server == "" {
 		server = r.page.Server
 	}
-	return placeName(server, r.loc.One.Location, width)
+	if r.alike == 0 {
+		return placeName(server, r.loc.One.Location, width)
+	}
+	more := fmt.Sprintf(" and %d alike", r.alike)
+	return placeName(server, r.loc.One.Location, width-len(more)) + more
 }
 
 // placeName names a location and its server, cut to width columns.
@@ -103,82 +136,63 @@ func placeName(server, label string, width int) string {
 // snipText cuts text to width columns.
 func snipText(s string, width int) string { return text.Snip(s, max(width, 8), "...") }
 
-// pageRows lists the limited locations of all pages, in the order of the configuration.
-func pageRows(r *Report) []pageRow {
-	var rows []pageRow
-	for _, p := range r.Pages {
-		for _, l := range p.Locations {
-			if l.One.Limited || l.Office.Limited {
-				rows = append(rows, pageRow{p, l})
-			}
-		}
+// added words a delay that the limiter made; none is worth no number.
+func added(ms int64) string {
+	if ms == 0 {
+		return "-"
 	}
-	return rows
+	return duration(ms)
 }
 
-// worstRows returns the n rows with most refusals, then the longest delays, in their first order.
-func worstRows(rows []pageRow, n int) []pageRow {
-	keep := make(map[int]bool, n)
-	for len(keep) < n {
-		best := -1
-		for i := range rows {
-			if !keep[i] && (best < 0 || worse(rows[i].loc, rows[best].loc)) {
-				best = i
-			}
+// pageNotes says in words what whole pages take, once for all servers of which the same can be said.
+func pageNotes(pages []Page) []string {
+	servers := map[string][]string{}
+	var order []string
+	for _, p := range pages {
+		note := pageNote(p)
+		if servers[note] == nil {
+			order = append(order, note)
 		}
-		keep[best] = true
+		servers[note] = append(servers[note], clean(p.Server))
 	}
-	var out []pageRow
-	for i := range rows {
-		if keep[i] {
-			out = append(out, rows[i])
-		}
+	if len(order) == 1 && len(pages) == 1 {
+		return order
 	}
-	return out
-}
-
-func worse(a, b simulate.PageLocation) bool {
-	if x, y := a.One.Rejected+a.Office.Rejected, b.One.Rejected+b.Office.Rejected; x != y {
-		return x > y
-	}
-	if a.Office.AddedMs.Max != b.Office.AddedMs.Max {
-		return a.Office.AddedMs.Max > b.Office.AddedMs.Max
-	}
-	return a.Office.Requests > b.Office.Requests
-}
-
-// pageNotes says in words what the whole page takes, for each server that has a row.
-func pageNotes(r *Report, rows []pageRow) []string {
+	const most = 8
 	var notes []string
-	seen := map[string]bool{}
-	for _, row := range rows {
-		p := row.page
-		key := p.Input + "\x00" + p.Server
-		if seen[key] {
-			continue
+	for i, note := range order {
+		if i == most {
+			notes = append(notes, fmt.Sprintf("and %s of other servers", count(len(order)-most, "other outcome")))
+			break
 		}
-		seen[key] = true
-		notes = append(notes, pageNote(p, len(r.Pages) > 1))
+		notes = append(notes, few(servers[note])+": "+note)
 	}
 	return notes
 }
 
-func pageNote(p Page, named bool) string {
-	var b strings.Builder
-	if named {
-		fmt.Fprintf(&b, "%s: ", clean(p.Server))
+// few names up to three servers.
+func few(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
 	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
+}
+
+// pageNote is what a whole page takes at one server.
+func pageNote(p Page) string {
+	var b strings.Builder
 	fmt.Fprintf(&b, "the page takes %s without limits", duration(p.One.Stat.UnlimitedMs.P50))
 	switch one := p.One; {
 	case one.Stat.BrokenPages > 0:
-		fmt.Fprintf(&b, "; alone, it breaks (%s refused)", count(one.Rejected, "request"))
+		fmt.Fprintf(&b, "; with them it breaks even for one client (%s refused)", count(one.Rejected, "request"))
 	case one.Stat.LimitedMs.P50 > one.Stat.UnlimitedMs.P50:
 		fmt.Fprintf(&b, ", %s with them", duration(one.Stat.LimitedMs.P50))
 	default:
 		b.WriteString(", and no longer with them")
 	}
 	if p.Clients > 1 {
-		fmt.Fprintf(&b, "; of %s behind one address, %s", count(p.Clients, "client"), officeNote(p.Office))
+		fmt.Fprintf(&b, "; of %s behind one address, who open it within a minute, %s", count(p.Clients, "client"), officeNote(p.Office))
 	}
 	return b.String()
 }
@@ -188,7 +202,7 @@ func officeNote(o simulate.PageRun) string {
 	case o.Stat.BrokenPages > 0:
 		return fmt.Sprintf("%d see a broken page", o.Stat.BrokenPages)
 	case o.MaxAddedMs > 0:
-		return fmt.Sprintf("the slowest waits %s longer", duration(o.MaxAddedMs))
+		return fmt.Sprintf("the slowest waits up to %s for a request", duration(o.MaxAddedMs))
 	}
 	return "nobody waits"
 }

@@ -37,7 +37,7 @@ func WriteSimulation(w io.Writer, s Simulation, o Options) error {
 		t.print("\n")
 	}
 	for _, a := range s.Result.Assumptions {
-		t.print("taken: ", clean(a), "\n")
+		t.print(wrap("taken: "+clean(a), t.o.width()), "\n")
 	}
 	return t.err
 }

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+)
+
+// pageHead are the columns of the table of page loads.
+var pageHead = []string{"location", "clients", "requests", "delayed", "refused", "added p95", "longest"}
+
+// pages writes the table of what a page load suffers at each limited location.
+func (t *textWriter) pages(r *Report) {
+	p := newPageTable(r)
+	if p == nil {
+		return
+	}
+	t.print("\n", t.p.bold(p.title()), "\n")
+	if len(p.rows) > 0 {
+		tab := newTable()
+		head := table.Row{}
+		for _, h := range pageHead {
+			head = append(head, h)
+		}
+		tab.AppendHeader(head)
+		for _, row := range p.rows {
+			for _, cells := range row.cells(t.o.width() - 60) {
+				tab.AppendRow(cells)
+			}
+		}
+		t.print(rendered(tab), "\n")
+	}
+	for _, s := range p.words() {
+		t.print(wrap(s, t.o.width()), "\n")
+	}
+}
+
+func (p *pageTable) title() string {
+	return fmt.Sprintf("What a page load suffers (%q, %s)", p.fan, count(p.requests, "request"))
+}
+
+// words are the sentences below the table.
+func (p *pageTable) words() []string {
+	var out []string
+	if p.left > 0 {
+		out = append(out, fmt.Sprintf("and %s more, none of them worse", count(p.left, "limited location")))
+	}
+	if len(p.unreached) > 0 {
+		out = append(out, "limited, but none of the page's requests come there: "+list(p.unreached))
+	}
+	return append(out, p.notes...)
+}
+
+// cells are the lines of one location: one client, then the many behind one address.
+func (r pageRow) cells(width int) []table.Row {
+	rows := []table.Row{statCells(r.name(width), 1, r.loc.One)}
+	if r.page.Clients > 1 {
+		rows = append(rows, statCells("", r.page.Clients, r.loc.Office))
+	}
+	return rows
+}
+
+func statCells(name string, clients int, s simulate.LocationStat) table.Row {
+	return table.Row{name, clients, s.Requests, s.Delayed, s.Rejected, added(s.AddedMs.P95), added(s.AddedMs.Max)}
+}
