@@ -87,7 +87,7 @@ func liveConf(rng *rand.Rand, port int) string {
 		if rng.IntN(4) == 0 {
 			b.WriteString("            limit_req_dry_run on;\n")
 		}
-		fmt.Fprintf(&b, "            limit_req_status %d;\n            try_files /absent =204;\n        }\n", 400+rng.IntN(4)*33)
+		fmt.Fprintf(&b, "            limit_req_status %s;\n            try_files /absent =204;\n        }\n", pick(rng, "429", "503", "598", "460"))
 	}
 	b.WriteString("    }\n}\n")
 	return b.String()
