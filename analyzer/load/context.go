@@ -99,6 +99,19 @@ func places(d *syntax.Directive) directive.Context {
 	return fit
 }
 
+// fits says that the directives at the top of a further text may stand where those of a first one stand.
+func fits(first, further *syntax.Document) bool {
+	at := ^directive.Context(0)
+	for _, doc := range []*syntax.Document{first, further} {
+		for i := range doc.Directives[:min(len(doc.Directives), maxTop)] {
+			if allowed := places(&doc.Directives[i]); allowed != 0 {
+				at &= allowed
+			}
+		}
+	}
+	return at != 0
+}
+
 // maxTop bounds how many directives are asked for a fragment's place.
 const maxTop = 10_000
 

@@ -241,7 +241,7 @@ func drawTree(t *rapid.T) []namedText {
 			case 5:
 				b.WriteString("server {\r\n    listen 80;\r\n}\r\n")
 			case 6:
-				b.WriteString("gzip on;\n\n")
+				b.WriteString("etag on;\n\n")
 			}
 		}
 		text := b.String()

@@ -145,7 +145,16 @@ func (l *loader) fromDisk(path string, doc *syntax.Document) *Input {
 	in := &Input{Path: path, Kind: Tree, Main: doc}
 	files := &onDisk{disk: l.disk, files: map[string]read{doc.File.Path: {doc: doc}}, left: maxText - int64(len(doc.File.Text))}
 	files.geo = l.version >= geoMatchesSince
-	follow(in, files, l.prefix(doc.File), includesOf)
+	prefix := l.prefix(doc.File)
+	if l.options.Prefix == "" {
+		switch _, inside := l.inside(path); {
+		case path == "-":
+			prefix, files.why = "", "standard input has no folder for relative includes, and no prefix was given"
+		case l.disk.root != nil && !inside:
+			files.nowhere, files.why = prefix, "the main file's folder lies outside the root, and no prefix was given"
+		}
+	}
+	follow(in, files, prefix, includesOf)
 	in.settle(l.options.Context)
 	return in
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -16,6 +17,10 @@ type onDisk struct {
 	files map[string]read // by the names that the configuration uses
 	left  int64           // how many bytes the input may still read
 	geo   bool            // the nginx that is read for takes wildcards in geo
+
+	// nowhere is the start of the names that a relative include of the main file has, where these lie nowhere: "" of
+	// standard input, the folder of a main file outside of the root. Why is then the reason.
+	nowhere, why string
 }
 
 // A read is what came of reading a file: the file, or the reason why not.
@@ -29,6 +34,9 @@ const batch = 256
 
 // match returns what a pattern matches, and reads these files ahead, on all processors.
 func (s *onDisk) match(pattern string) ([]string, string) {
+	if reason := s.refuse(pattern); reason != "" {
+		return nil, reason
+	}
 	names := expand(s.disk, pattern)
 	var unread []string
 	for _, name := range names {
@@ -50,7 +58,18 @@ func (s *onDisk) match(pattern string) ([]string, string) {
 
 func (s *onDisk) geoMatches(string) bool { return s.geo }
 
+// refuse says why a name may not be read at all; "" if it may.
+func (s *onDisk) refuse(name string) string {
+	if s.why == "" || !strings.HasPrefix(name, s.nowhere) || s.nowhere == "" && isAbsolute(name) {
+		return ""
+	}
+	return fmt.Sprintf(`"%s" is not read: %s`, name, s.why)
+}
+
 func (s *onDisk) open(name string) (*syntax.Document, string) {
+	if reason := s.refuse(name); reason != "" {
+		return nil, reason
+	}
 	got, done := s.files[name]
 	if !done {
 		got = s.keep(name, s.read(name, s.left))
