@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
@@ -71,5 +72,15 @@ func TestWordsShareText(t *testing.T) {
 	allocated := testing.AllocsPerRun(5, func() { Parse(&source.File{Path: "a.conf", Text: text}) })
 	if allocated > 60 {
 		t.Errorf("%v allocations for %d bytes", allocated, len(text))
+	}
+}
+
+// TestSizes holds what a large configuration costs: it has hundreds of thousands of these.
+func TestSizes(t *testing.T) {
+	if n := unsafe.Sizeof(Directive{}); n > 80 {
+		t.Errorf("a directive takes %d bytes", n)
+	}
+	if n := unsafe.Sizeof(Word{}); n > 32 {
+		t.Errorf("a word takes %d bytes", n)
 	}
 }

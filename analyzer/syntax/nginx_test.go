@@ -33,7 +33,7 @@ func newJudge(t *testing.T) *judge {
 var grammarMessage = regexp.MustCompile(`(?s)^(unexpected "."$|unexpected end of file, expecting|too long parameter|too long lua code block|Lua code block missing)`)
 
 // readAll is what nginx says when it has read everything: of what is missing, and of files and addresses of the machine.
-var readAll = regexp.MustCompile(`(no "events" section in configuration|: (open|mkdir|chown|bind)\(\)? )`)
+var readAll = regexp.MustCompile(`(no "events" section in configuration|: (open|mkdir|chown|bind)\()`)
 
 // ask returns nginx's first refusal: its words, and the line that it names. The line is 0 where nginx names none: when
 // it has read everything (no words), or at the end of the http block (some).

@@ -67,13 +67,13 @@ func (p *parser) run() {
 
 // add takes the words that were read as a directive that ends at end.
 func (p *parser) add(end int, block *Block) {
-	p.read = append(p.read, Directive{
-		File:  p.file,
-		Name:  p.words[0],
-		Args:  p.keepArgs(),
-		Block: block,
-		End:   uint32(end),
-	})
+	p.read = append(p.read, Directive{})
+	d := &p.read[len(p.read)-1]
+	d.File = p.file
+	d.Name = p.words[0]
+	d.Args = p.keepArgs()
+	d.Block = block
+	d.End = uint32(end)
 }
 
 func (p *parser) keepArgs() []Word {
