@@ -94,14 +94,15 @@ func (r *resolver) check(it Item, s *scope) bool {
 
 // checkItem says whether nginx takes the directive at this place, with its end and its arguments.
 func (r *resolver) checkItem(it Item, c checked, s *scope) bool {
-	switch {
-	case s.at == directive.Opaque:
+	switch s.at {
+	case directive.Opaque:
 		return true
-	case s.at == directive.Entries:
+	case directive.Entries:
 		if it.Block != nil {
 			r.refuse(s.level, Refusal{Kind: SyntaxError, Span: opening(it.Directive), Line: line(it.Directive), Text: `unexpected "{"`})
 		}
 		return it.Block == nil
+	default:
 	}
 	fault := c.fault
 	if c.variant != nil {
@@ -160,6 +161,8 @@ func (r *resolver) refuseFault(it Item, fault directive.Fault, s *scope) {
 		out.Kind, out.Span = SyntaxError, opening(it.Directive)
 	case directive.NoOpening:
 		out.Kind, out.Span = SyntaxError, it.Span()
+	case directive.OK:
+		return
 	case directive.Arguments:
 		out.Kind, out.Span = TooManyArguments, r.surplus(it, s)
 	}

@@ -71,7 +71,8 @@ func golden(t *testing.T, path string) {
 	}
 	got := draw(Resolve(inputs[0], Options{Version: version}), dir)
 	if *update {
-		archive.Files = append(kept, txtar.File{Name: "tree.golden", Data: got})
+		archive.Files = kept
+		archive.Files = append(archive.Files, txtar.File{Name: "tree.golden", Data: got})
 		if err := os.WriteFile(path, txtar.Format(archive), 0o600); err != nil {
 			t.Fatal(err)
 		}

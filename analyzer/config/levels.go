@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
@@ -47,8 +48,7 @@ func (r *resolver) implied(name string, s *scope) *scope {
 
 // closeAll closes the levels that outermost opened.
 func (r *resolver) closeAll() {
-	for i := len(r.open) - 1; i >= 0; i-- {
-		s := r.open[i]
+	for _, s := range slices.Backward(r.open) {
 		r.leave(s)
 		switch s.at {
 		case directive.HTTP:

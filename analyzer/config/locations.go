@@ -56,7 +56,7 @@ func (r *resolver) checkNesting(it Item, l *Location, s *scope) {
 	if outer == nil || outer.Directive == nil {
 		return
 	}
-	text := ""
+	var text string
 	switch {
 	case outer.Modifier == "=":
 		text = fmt.Sprintf(`location "%s" cannot be inside the exact location "%s"`, l.name(), outer.name())

@@ -78,8 +78,8 @@ func (r *resolver) logVariables(it Item, w syntax.Word, l *Level) bool {
 // accessLog reads access_log.
 func (r *resolver) accessLog(it Item, _ *visit, s *scope) {
 	log := &AccessLog{Path: it.Arg(0), Format: "combined", Directive: it.Directive, Via: it.Via}
-	switch {
-	case log.Path == "off":
+	switch log.Path {
+	case "off":
 		if len(it.Args) > 1 {
 			r.badParameter(it, it.Args[1], s.level)
 			return

@@ -77,6 +77,7 @@ func (r *resolver) takeName(n *Name, s *Server, at *portServers, taken map[strin
 		keys = []string{"=" + text[1:], "*" + text}
 	case NameTrailing:
 		keys[0] = text
+	default:
 	}
 	for _, key := range keys {
 		if earlier := taken[key]; earlier != nil {

@@ -111,7 +111,7 @@ func (r *resolver) condition(it Item, s *scope) bool {
 		r.use(lower(first[1:]), it, it.Args[0], s.level)
 		return len(words) == 1 || r.comparison(it, words, s)
 	case (len(first) == 2 || len(first) == 3 && first[0] == '!') && first[len(first)-2] == '-':
-		if len(words) != 2 || !strings.Contains("fdex", first[len(first)-1:]) {
+		if len(words) != 2 || strings.IndexByte("fdex", first[len(first)-1]) < 0 {
 			return refuse(words[0])
 		}
 		_, ok := r.template(it, words[1], s.level)

@@ -46,7 +46,7 @@ func (r *resolver) upstreamServer(it Item, _ *visit, s *scope) {
 	s.peers = true
 	for _, w := range it.Args[1:] {
 		name, text, _ := strings.Cut(w.Value, "=")
-		ok := true
+		var ok bool
 		switch name {
 		case "weight":
 			var n int64
