@@ -84,9 +84,13 @@ func isAbsolute(name string) bool {
 	return len(name) > 2 && name[1] == ':' && (name[2] == '/' || name[2] == '\\') && (name[0]|0x20) >= 'a' && (name[0]|0x20) <= 'z'
 }
 
-// folderOf returns the part of a name up to its last slash, as nginx takes its prefix from the main file's name.
+// folderOf returns the part of a name up to its last slash, as nginx takes its prefix from the main file's name. A
+// backslash counts in names of Windows that have no slash; elsewhere it is a part of the name.
 func folderOf(name string) string {
-	return name[:strings.LastIndexAny(name, "/\\")+1]
+	if i := strings.LastIndexByte(name, '/'); i >= 0 || !isAbsolute(name) {
+		return name[:i+1]
+	}
+	return name[:strings.LastIndexByte(name, '\\')+1]
 }
 
 // files is where included files come from: a dump or a disk.
