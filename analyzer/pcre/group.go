@@ -61,8 +61,10 @@ func (t *translator) special(a *atom) error {
 	case t.next("|"):
 		return t.branchReset(a)
 	case t.next(">"):
-		t.onlySlow = true
-		return t.body(a, "(?>")
+		t.only("(?:")
+		err := t.body(a, "(?>")
+		t.both(barrier + ")")
+		return err
 	case t.next("="):
 		return t.look(a, "(?=")
 	case t.next("!"):

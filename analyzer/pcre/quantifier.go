@@ -3,6 +3,7 @@ package pcre
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // counts reads {n}, {n,} or {n,m} at the place reached, without stepping over it. length is 0 where there is none: then
@@ -91,19 +92,41 @@ func (t *translator) repeat(a *atom, from, to int) {
 	} else if t.next("?") {
 		lazy = !lazy
 	}
+	mark := ""
+	if lazy {
+		mark = "?"
+	}
 	if a.nullable && a.captures && to != 1 {
 		t.onlySlow = true // RE2 and PCRE differ in what a group holds after an empty turn
 	}
-	q := quantifier(from, to)
-	if lazy {
-		q += "?"
+	if a.nullable && a.captures && 1 < to && to <= unrollMax {
+		t.unroll(a.slow, from, to, mark)
+	} else {
+		t.both(quantifier(from, to) + mark)
 	}
-	t.both(q)
 	if possessive {
-		t.slow = slices.Insert(t.slow, a.slow, []byte("(?>")...)
-		t.only(")")
+		t.slow = slices.Insert(t.slow, a.slow, []byte("(?:(?>")...)
+		t.only(")" + barrier + ")")
 	}
 	a.nullable = a.nullable || from == 0
+}
+
+// barrier never fails. It stands behind an atomic group, since regexp2 joins such a group with a quantifier around it as if
+// it were not atomic.
+const barrier = `(?!\A(?<=.))`
+
+// unrollMax bounds the turns that are written out.
+const unrollMax = 8
+
+// unroll writes an item that can be empty as often as it may match, as PCRE does: a loop of regexp2 ends at an empty turn,
+// a copy does not.
+func (t *translator) unroll(start, from, to int, mark string) {
+	item := string(t.slow[start:])
+	text := ""
+	for range to - from {
+		text = "(?:" + item + text + ")?" + mark
+	}
+	t.slow = append(t.slow[:start], strings.Repeat(item, from)+text...)
 }
 
 func quantifier(from, to int) string {

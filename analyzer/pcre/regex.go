@@ -11,13 +11,18 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
 )
 
 // MatchTimeMax bounds one match. It is checked about every 100 ms.
-const MatchTimeMax = 200 * time.Millisecond
+const MatchTimeMax = 500 * time.Millisecond
+
+// timeoutsMax is how often a pattern may exceed its time before it is not tried any more: many requests must not wait for
+// it, each anew.
+const timeoutsMax = 3
 
 // ErrTimeout says that a match did not end within MatchTimeMax.
 var ErrTimeout = errors.New("match exceeded its time limit")
@@ -35,6 +40,7 @@ type Regex struct {
 	slowOnce sync.Once
 	slow     *regexp2.Regexp
 	slowErr  error
+	timeouts atomic.Int32
 	fast     *regexp.Regexp // nil where RE2 cannot run the pattern
 }
 
@@ -158,11 +164,17 @@ func (re *Regex) findSlow(subject string) ([]int, error) {
 	if err := re.backtracking(); err != nil {
 		return nil, err
 	}
+	if re.timeouts.Load() >= timeoutsMax {
+		return nil, ErrTimeout
+	}
 	runes := make([]rune, len(subject)) // each byte is a character, so that offsets stay those of bytes
 	for i := range runes {
 		runes[i] = rune(subject[i])
 	}
 	m, err := re.slow.FindRunesMatch(runes)
+	if err != nil {
+		re.timeouts.Add(1)
+	}
 	switch {
 	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
 		return nil, errors.New("match exceeded its memory limit")
