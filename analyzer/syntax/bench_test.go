@@ -52,6 +52,7 @@ func BenchmarkParseHostile(b *testing.B) {
 		{"words", "a "},
 		{"one-word", "a"},
 		{"comments", "#\n"},
+		{"lua-brackets", "\na_by_lua_block{[[[[\n}"},
 		{"lua-quotes", "a_by_lua_block{\"\\\"{\\\"{\\\"{"},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -5,6 +5,9 @@ import "strings"
 // luaSuffix ends the name of every directive whose block the Lua module reads, and not nginx.
 const luaSuffix = "_by_lua_block"
 
+// resumeSize is how far the end of a block of code is looked for behind an error.
+const resumeSize = 1 << 20
+
 // A luaToken is what the Lua module's reader stops at. Everything between two of them it skips.
 type luaToken uint8
 
@@ -21,7 +24,7 @@ const (
 // of it is left.
 type luaReader struct {
 	*reader
-	whole    bool   // the window is the whole text: reading on behind an error
+	resumed  bool   // reading on behind an error, in a window that stays
 	brace    int    // offset of the "{" seen last
 	before   int    // uncounted at that place
 	hopeless [2]int // up to where a "\"" or "'" opens no string, because the line or the window ends first
@@ -33,7 +36,7 @@ func (p *parser) lua(block *Block) {
 	l := luaReader{reader: &p.reader, brace: start - 1, before: p.uncounted}
 	closed := l.body()
 	if !closed {
-		closed = l.recover(start)
+		closed = l.resume(start)
 	}
 	block.Code = true
 	end := p.pos
@@ -98,6 +101,8 @@ func (l *luaReader) token() (luaToken, bool) {
 // refill slides the window so that it begins at start. An error names the line of the token's first byte.
 func (l *luaReader) refill(first, start int) bool {
 	switch {
+	case l.resumed:
+		return false
 	case l.limit >= len(l.text):
 		l.uncounted = l.before
 		l.refuse(l.brace, "unexpected end of file, expecting terminating characters for lua code block")
@@ -192,10 +197,6 @@ func (l *luaReader) stringEnd(text string, i int) int {
 func (l *luaReader) longBracket(from, to int) bool {
 	closing := "]" + l.text[from+1:to-1] + "]"
 	n := strings.Index(l.text[to:l.limit], closing)
-	if n < 0 && l.whole {
-		l.pos = to
-		return true
-	}
 	if n < 0 {
 		l.refuse(from, "Lua code block missing the closing long bracket \""+closing+"\", the inlined Lua code may be too long")
 		return false
@@ -206,22 +207,22 @@ func (l *luaReader) longBracket(from, to int) bool {
 
 // refuse records an error at the directive's name, with the line of offset at.
 func (l *luaReader) refuse(at int, text string) {
-	if !l.whole {
+	if !l.resumed {
 		l.fail(int(l.words[0].Start), int(l.words[0].End), at, text)
 	}
 }
 
-// recover looks for the block's end behind an error: the "}" that Lua itself would take, without the module's bound on
-// what it can see, or else a "}" that stands on a line of its own as far to the left as the directive.
-func (l *luaReader) recover(start int) bool {
-	l.whole = true
-	l.pos, l.limit, l.hopeless = start, len(l.text), [2]int{}
+// resume looks for the block's end behind an error: the "}" that Lua itself would take, without the module's bound on what
+// it can see, or else a "}" that starts a line as far to the left as the directive. It looks only so far that many such
+// blocks cost no more than one pass over a large file.
+func (l *luaReader) resume(start int) bool {
+	l.resumed = true
+	l.pos, l.limit, l.hopeless = start, min(start+resumeSize, len(l.text)), [2]int{}
 	if l.body() {
 		return true
 	}
-	name := int(l.words[0].Start)
-	if indent, ok := l.indent(name); ok {
-		if n := strings.Index(l.text[start:], "\n"+indent+"}"); n >= 0 {
+	if indent, ok := l.indent(int(l.words[0].Start)); ok {
+		if n := strings.Index(l.text[start:l.limit], "\n"+indent+"}"); n >= 0 {
 			l.pos = start + n + len(indent) + 2
 			return true
 		}

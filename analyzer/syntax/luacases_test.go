@@ -32,7 +32,7 @@ var luaCases = []grammarCase{
 		errors: []string{`5: unexpected end of file, expecting terminating characters for lua code block | init_by_lua_block`}},
 	{name: "code without end, on one line", text: "http { init_by_lua_block { x = {{ } }", tree: "http { init_by_lua_block { x = {{ } }}\n}",
 		errors: []string{`1: unexpected end of file, expecting terminating characters for lua code block | init_by_lua_block`}},
-	{name: "long bracket without end", gonginx: readsOn, text: luaWrap(" x = [=[ ]] "), tree: luaRead(" x = [=[ ]] "),
+	{name: "long bracket without end", gonginx: readsOn, text: luaWrap(" x = [=[ ]] "), tree: "http { server { location / { content_by_lua_block { x = [=[ ]] } } } }}\n} } }",
 		errors: []string{`1: Lua code block missing the closing long bracket "]=]", the inlined Lua code may be too long | content_by_lua_block`}},
 	{name: "long bracket that is too long", text: luaWrap(" x = [[" + strings.Repeat("z", 5000) + "]] "), tree: luaRead(" x = [[" + strings.Repeat("z", 5000) + "]] "),
 		errors: []string{`1: Lua code block missing the closing long bracket "]]", the inlined Lua code may be too long | content_by_lua_block`}},
