@@ -90,7 +90,7 @@ func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq], limit *config
 	var servers int
 	var dry bool
 	for _, place := range list.Places {
-		if !catchesAll(place) || !place.Judges() || p.Use(place) != rule.ForPages || rule.ForMachines(place.Server) || splitsStatic(p, place) {
+		if !place.CatchesAll() || !place.Judges() || p.Use(place) != rule.ForPages || rule.ForMachines(place.Server) || splitsStatic(p, place) {
 			continue
 		}
 		servers++
@@ -113,36 +113,6 @@ func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq], limit *config
 		f.Severity = rule.Note
 	}
 	p.Report(f)
-}
-
-// catchesAll says whether a place takes whatever no other one takes: location / or a regex for everything; or the server
-// itself, where it has a root of its own to serve and no such location.
-func catchesAll(p rule.Place) bool {
-	if p.Kind == config.KindServer {
-		if _, ok := p.Effective("root"); !ok {
-			return false
-		}
-		for _, l := range p.Server.Locations {
-			if isRoot(l) {
-				return false
-			}
-		}
-		return true
-	}
-	return p.Kind == config.KindLocation && p.Location.Outer == nil && isRoot(p.Location)
-}
-
-func isRoot(l *config.Location) bool {
-	switch l.Modifier {
-	case "", "^~":
-		return l.Pattern == "/"
-	case "~", "~*":
-		switch l.Pattern {
-		case "/", "^/", ".*", "^.*", "^.*$", "^/.*", "^/.*$", "/.*", "^/(.*)$", "^/(.*)", "^(.*)$":
-			return true
-		}
-	}
-	return false
 }
 
 // splitsStatic says whether static files of the place's server have a location that this list does not cover.

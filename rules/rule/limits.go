@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
 
@@ -71,4 +73,29 @@ func (p Place) Judges() bool {
 func returns(l *config.Level) bool {
 	_, ok := l.Find("return")
 	return ok
+}
+
+// CatchesAll says whether a place takes whatever no other one takes: location / or a regex for everything; or the server
+// itself, where it has a root of its own to serve and no such location.
+func (p Place) CatchesAll() bool {
+	if p.Kind != config.KindServer {
+		return p.Kind == config.KindLocation && p.Location.Outer == nil && isRoot(p.Location)
+	}
+	if _, ok := p.Effective("root"); !ok {
+		return false
+	}
+	return !slices.ContainsFunc(p.Server.Locations, isRoot)
+}
+
+func isRoot(l *config.Location) bool {
+	switch l.Modifier {
+	case "", "^~":
+		return l.Pattern == "/"
+	case "~", "~*":
+		switch l.Pattern {
+		case "/", "^/", ".*", "^.*", "^.*$", "^/.*", "^/.*$", "/.*", "^/(.*)$", "^/(.*)", "^(.*)$":
+			return true
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
@@ -12,7 +13,8 @@ import (
 // Suffered is what one page's requests suffer at a place: those of one visitor, and those of all who share an address.
 // Without requests the page does not come by the place.
 type Suffered struct {
-	Clients     int // of Office
+	Clients     int  // of Office
+	Estimated   bool // by arithmetic, not by a simulation
 	One, Office Counts
 }
 
@@ -41,9 +43,13 @@ func (s Suffered) WorseThan(o Suffered) bool {
 // Words says what is suffered in a clause: "of a page's 23 requests here 15 wait and 7 are refused, with 29 clients behind
 // one address 309 of 471 wait and 161 are refused".
 func (s Suffered) Words() string {
-	text := fmt.Sprintf("of a page's %d requests here %s", s.One.Requests, s.One.words(""))
+	about := ""
+	if s.Estimated {
+		about = "about "
+	}
+	text := fmt.Sprintf("of a page's %d requests here %s%s", s.One.Requests, about, s.One.words(""))
 	if s.Clients > 1 {
-		text += fmt.Sprintf(", with %d clients behind one address %s", s.Clients, s.Office.words(" of "+Count(int64(s.Office.Requests))))
+		text += fmt.Sprintf(", with %d clients behind one address %s%s", s.Clients, about, s.Office.words(" of "+Count(int64(s.Office.Requests))))
 	}
 	return text
 }
@@ -75,17 +81,17 @@ func (s Suffered) Tell(evidence map[string]any) {
 // PageFan is the page load that stands for an ordinary page.
 const PageFan = "portal"
 
-// Page returns what one page load suffers at a server: one visitor's, and those of all who share an address. It is nil
-// where no limit is in effect.
-func (f *Facts) Page(s *config.Server) *simulate.Page {
-	pages := f.pages()
-	clients := f.Settings.Clients()
-	return pages.Of(s, pages.fan, clients, clients)
-}
+// MaxSimulated is how many servers of one configuration have their pages simulated: those that suffer most by a rough
+// estimate. A simulation takes a thousand times as long as the estimate, which has to do for the others.
+const MaxSimulated = 64
 
+// pages are what is known of page loads: simulated where the server is one of those chosen.
 type pages struct {
 	*simulate.Pages
-	fan *traffic.Fan
+	fan     *traffic.Fan
+	rough   estimate
+	chosen  map[*config.Server]bool
+	leftOut int
 }
 
 func (f *Facts) newPages() pages {
@@ -93,13 +99,74 @@ func (f *Facts) newPages() pages {
 	if err != nil {
 		panic(fmt.Sprintf("the built-in page is missing: %v", err)) // it is part of the program
 	}
-	return pages{simulate.NewPages(f.Tree, route.New(f.Tree)), fan}
+	all := pages{Pages: simulate.NewPages(f.Tree, route.New(f.Tree)), fan: fan, rough: estimateOf(fan, f.Settings.Clients())}
+	all.chosen, all.leftOut = f.choose(all.rough)
+	return all
 }
 
-// Suffered returns what the page's requests suffer at a place. The place of an if block has none of its own.
+// choose returns the servers whose pages are simulated, and how many limited ones there are besides.
+func (f *Facts) choose(e estimate) (chosen map[*config.Server]bool, leftOut int) {
+	type limited struct {
+		server *config.Server
+		worst  Suffered
+	}
+	var all []limited
+	for _, p := range f.Places() {
+		if len(p.Settings.LimitReqs.Value)+len(p.Settings.LimitConns.Value) == 0 {
+			continue
+		}
+		if n := len(all); n == 0 || all[n-1].server != p.Server {
+			all = append(all, limited{server: p.Server})
+		}
+		if s := e.at(f, p); s.WorseThan(all[len(all)-1].worst) {
+			all[len(all)-1].worst = s
+		}
+	}
+	if len(all) > MaxSimulated {
+		slices.SortStableFunc(all, func(a, b limited) int {
+			switch {
+			case a.worst.WorseThan(b.worst):
+				return -1
+			case b.worst.WorseThan(a.worst):
+				return 1
+			}
+			return 0
+		})
+		leftOut = len(all) - MaxSimulated
+		all = all[:MaxSimulated]
+	}
+	chosen = make(map[*config.Server]bool, len(all))
+	for _, l := range all {
+		chosen[l.server] = true
+	}
+	return chosen, leftOut
+}
+
+// Page returns what one page load suffers at a server: one visitor's, and those of all who share an address. It is nil
+// where no limit is in effect, and for servers beyond MaxSimulated.
+func (f *Facts) Page(s *config.Server) *simulate.Page {
+	pages := f.pages()
+	if !pages.chosen[s] {
+		return nil
+	}
+	clients := f.Settings.Clients()
+	return pages.Of(s, pages.fan, clients, clients)
+}
+
+// NotSimulated returns how many servers have limits and no simulated page, because there are more than MaxSimulated.
+func (f *Facts) NotSimulated() int { return f.pages().leftOut }
+
+// Suffered returns what the page's requests suffer at a place, simulated or estimated. An if block has none of its own.
 func (f *Facts) Suffered(p Place) Suffered {
+	if p.Kind == config.KindIf {
+		return Suffered{}
+	}
+	pages := f.pages()
+	if !pages.chosen[p.Server] {
+		return pages.rough.at(f, p)
+	}
 	page := f.Page(p.Server)
-	if page == nil || p.Kind == config.KindIf {
+	if page == nil {
 		return Suffered{}
 	}
 	for i := range page.Locations {
