@@ -13,9 +13,6 @@ const NoDelay = int64(1) << 62
 // in its log.
 const MaxKey = 65535
 
-// Params are the numbers of one limit, in thousandths: of a request per second for Rate, of a request otherwise.
-type Params struct{ Rate, Burst, Delay int64 }
-
 // A Verdict is what a limiter decided, in the words of $limit_req_status.
 type Verdict string
 
