@@ -113,7 +113,9 @@ func (f *checkFlags) judge(trees []*config.Tree, selected []*rule.Rule, set sett
 			Known:         rep.Rules,
 		})
 		rep.Inputs = append(rep.Inputs, describe(tree.Input))
-		rep.Pages = append(rep.Pages, pagesOf(facts)...)
+		if report.ShowsPages(f.format.value) {
+			rep.Pages = append(rep.Pages, pagesOf(facts)...)
+		}
 	}
 	all := run.Join(results...)
 	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects

@@ -18,7 +18,7 @@ func pagesOf(facts *rule.Facts) []report.Page {
 	var pages []report.Page
 	for _, s := range tree.HTTP.Servers {
 		if page := facts.Page(s); page != nil {
-			pages = append(pages, report.Page{Input: tree.Input.Path, Server: s.Names[0].Text, Page: *page})
+			pages = append(pages, report.Page{Input: tree.Input.Path, Server: s, Page: *page})
 		}
 	}
 	return pages

@@ -54,7 +54,7 @@ func needArgs(least, most int, names string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return fmt.Errorf("%s: nothing to read: usage: ngxlimit %s %s", cmd.Name(), cmd.Name(), names)
+			return fmt.Errorf("%s: too few arguments: usage: ngxlimit %s %s", cmd.Name(), cmd.Name(), names)
 		case most >= 0 && len(args) > most:
 			return fmt.Errorf("%s: unexpected argument %q: usage: ngxlimit %s %s", cmd.Name(), args[most], cmd.Name(), names)
 		}

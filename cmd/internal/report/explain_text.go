@@ -15,7 +15,7 @@ func WriteExplanation(w io.Writer, e Explanation, color bool) error {
 	t.outcome(e)
 	t.limits(e)
 	for _, s := range e.Assumptions {
-		t.field("taken", clean(s))
+		t.field("assumed", clean(s))
 	}
 	return t.err
 }

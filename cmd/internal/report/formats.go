@@ -10,15 +10,16 @@ import (
 // formats is the table of formats: a new one takes one file and one line here.
 var formats = []struct {
 	name  string
+	pages bool // shows Report.Pages
 	write func(io.Writer, *Report, Options) error
 }{
-	{"text", writeText},
-	{"json", writeJSON},
-	{"sarif", writeSARIF},
-	{"github", writeGitHub},
-	{"markdown", writeMarkdown},
-	{"checkstyle", writeCheckstyle},
-	{"junit", writeJUnit},
+	{"text", true, writeText},
+	{"json", true, writeJSON},
+	{"sarif", false, writeSARIF},
+	{"github", false, writeGitHub},
+	{"markdown", true, writeMarkdown},
+	{"checkstyle", false, writeCheckstyle},
+	{"junit", false, writeJUnit},
 }
 
 // Formats returns the names of the formats, in the order of their table.
@@ -28,6 +29,16 @@ func Formats() []string {
 		names[i] = f.name
 	}
 	return names
+}
+
+// ShowsPages says whether a format shows Report.Pages, which take time to compute.
+func ShowsPages(format string) bool {
+	for _, f := range formats {
+		if f.name == format {
+			return f.pages
+		}
+	}
+	return false
 }
 
 // Write writes a report in a format. The error is the writer's, or names the formats where there is no such one.

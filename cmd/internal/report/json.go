@@ -91,6 +91,7 @@ type jsonPageLocation struct {
 	Server   string                `json:"server"`
 	Location string                `json:"location"`
 	Limited  bool                  `json:"limited"`
+	Zones    []string              `json:"undefined_zones"` // named by limits there and defined nowhere, so that the figures lack them
 	One      simulate.LocationStat `json:"one"`
 	Office   simulate.LocationStat `json:"office"`
 }
@@ -153,11 +154,12 @@ func toJSONEdits(edits []source.Edit) []jsonEdit {
 
 func toJSONPage(p Page) jsonPage {
 	out := jsonPage{
-		Input: p.Input, Server: p.Server, Fan: p.Fan, Clients: p.Clients,
+		Input: p.Input, Server: p.name(), Fan: p.Fan, Clients: p.Clients,
 		One: toJSONRun(p.One), Office: toJSONRun(p.Office), Locations: make([]jsonPageLocation, len(p.Locations)),
 	}
 	for i, l := range p.Locations {
-		out.Locations[i] = jsonPageLocation{l.One.Server, l.One.Location, l.One.Limited, l.One, l.Office}
+		zones, _ := undefinedZones(p, l)
+		out.Locations[i] = jsonPageLocation{l.One.Server, l.One.Location, l.One.Limited, append([]string{}, zones...), l.One, l.Office}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
@@ -27,6 +28,7 @@ type pageTable struct {
 	rows      []pageRow
 	left      int      // locations that rows have no room for
 	unreached []string // limited locations to which no request of the page comes
+	undefined []string // zones that limits name and nothing defines
 	notes     []string // what whole pages take, in words
 }
 
@@ -44,6 +46,12 @@ func newPageTable(r *Report) *pageTable {
 				t = &pageTable{fan: p.Fan, requests: fanRequests(p)}
 			}
 			row := pageRow{page: p, loc: l}
+			if zones, all := undefinedZones(p, l); len(zones) > 0 {
+				t.undefined = append(t.undefined, zones...)
+				if all {
+					continue // nothing is known of this location's limits
+				}
+			}
 			if l.One.Requests+l.Office.Requests == 0 {
 				t.unreached = append(t.unreached, row.name(60))
 				continue
@@ -116,7 +124,7 @@ func compareHarm(a, b simulate.PageLocation) int {
 func (r pageRow) name(width int) string {
 	server := r.loc.One.Server
 	if server == "" {
-		server = r.page.Server
+		server = r.page.name()
 	}
 	if r.alike == 0 {
 		return placeName(server, r.loc.One.Location, width)
@@ -150,10 +158,13 @@ func pageNotes(pages []Page) []string {
 	var order []string
 	for _, p := range pages {
 		note := pageNote(p)
+		if note == "" {
+			continue
+		}
 		if servers[note] == nil {
 			order = append(order, note)
 		}
-		servers[note] = append(servers[note], clean(p.Server))
+		servers[note] = append(servers[note], clean(p.name()))
 	}
 	if len(order) == 1 && len(pages) == 1 {
 		return order
@@ -179,8 +190,14 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
 }
 
-// pageNote is what a whole page takes at one server.
+// pageNote is what a whole page takes at one server; "" where a limit cannot be computed, so that nothing can be said of
+// the whole.
 func pageNote(p Page) string {
+	for _, l := range p.Locations {
+		if zones, _ := undefinedZones(p, l); len(zones) > 0 {
+			return ""
+		}
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "the page takes %s without limits", duration(p.One.Stat.UnlimitedMs.P50))
 	switch one := p.One; {
@@ -205,4 +222,37 @@ func officeNote(o simulate.PageRun) string {
 		return fmt.Sprintf("the slowest waits up to %s for a request", duration(o.MaxAddedMs))
 	}
 	return "nobody waits"
+}
+
+// undefinedZones are the zones that limits of a location name and nothing that was read defines; all says that none of
+// its limits has a zone.
+func undefinedZones(p Page, l simulate.PageLocation) (zones []string, all bool) {
+	var level *config.Level
+	switch {
+	case l.Location != nil:
+		level = &l.Location.Level
+	case p.Server != nil:
+		level = &p.Server.Level
+	}
+	if level == nil || level.Settings == nil {
+		return nil, false
+	}
+	limits := 0
+	if reqs := level.Settings.LimitReqs; reqs != nil {
+		limits += len(reqs.Value)
+		for _, r := range reqs.Value {
+			if r.Zone == nil {
+				zones = append(zones, r.ZoneName)
+			}
+		}
+	}
+	if conns := level.Settings.LimitConns; conns != nil {
+		limits += len(conns.Value)
+		for _, c := range conns.Value {
+			if c.Zone == nil {
+				zones = append(zones, c.ZoneName)
+			}
+		}
+	}
+	return zones, len(zones) == limits
 }

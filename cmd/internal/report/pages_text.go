@@ -47,6 +47,9 @@ func (p *pageTable) words() []string {
 	if p.left > 0 {
 		out = append(out, fmt.Sprintf("and %s more, none of them worse", count(p.left, "limited location")))
 	}
+	if zones := distinct(p.undefined); len(zones) > 0 {
+		out = append(out, fmt.Sprintf("what limits by %s do cannot be known: nothing that was read defines %s", list(quoted(zones)), map[bool]string{true: "it", false: "them"}[len(zones) == 1]))
+	}
 	if len(p.unreached) > 0 {
 		out = append(out, "limited, but none of the page's requests come there: "+list(p.unreached))
 	}
@@ -64,4 +67,25 @@ func (r pageRow) cells(width int) []table.Row {
 
 func statCells(name string, clients int, s simulate.LocationStat) table.Row {
 	return table.Row{name, clients, s.Requests, s.Delayed, s.Rejected, added(s.AddedMs.P95), added(s.AddedMs.Max)}
+}
+
+// distinct returns the values once each, in their first order.
+func distinct(values []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, v := range values {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func quoted(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = "zone \"" + clean(n) + "\""
+	}
+	return out
 }

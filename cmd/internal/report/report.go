@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -35,8 +36,16 @@ type Input struct {
 // A Page is what loads of one page suffer at one server.
 type Page struct {
 	Input  string // the input's path
-	Server string // the server's first name
+	Server *config.Server
 	simulate.Page
+}
+
+// name is the server's first name.
+func (p *Page) name() string {
+	if p.Server == nil || len(p.Server.Names) == 0 {
+		return ""
+	}
+	return p.Server.Names[0].Text
 }
 
 // Options say how to show a report.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -87,7 +88,7 @@ func testReport(t testing.TB) *Report {
 			},
 		},
 		Suppressed: 2,
-		Pages: []Page{{Input: "-", Server: "portal.example", Page: simulate.Page{
+		Pages: []Page{{Input: "-", Server: &config.Server{Names: []*config.Name{{Text: "portal.example"}}}, Page: simulate.Page{
 			Fan: "portal", Clients: 29,
 			One:       simulate.PageRun{Requests: 23, Delayed: 10, Rejected: 12, MaxAddedMs: 2000, Stat: simulate.PageStat{Pages: 1, BrokenPages: 1, UnlimitedMs: simulate.Quantiles{P50: 310}}},
 			Office:    simulate.PageRun{Requests: 667, Delayed: 290, Rejected: 340, MaxAddedMs: 2000, Stat: simulate.PageStat{Pages: 29, BrokenPages: 29}},

@@ -37,7 +37,7 @@ func WriteSimulation(w io.Writer, s Simulation, o Options) error {
 		t.print("\n")
 	}
 	for _, a := range s.Result.Assumptions {
-		t.print(wrap("taken: "+clean(a), t.o.width()), "\n")
+		t.print(wrap("assumed: "+clean(a), t.o.width()), "\n")
 	}
 	return t.err
 }
