@@ -9,7 +9,6 @@ import (
 
 // finder is one search for a location.
 type finder struct {
-	router  *Router
 	v       *value.Request
 	at      *config.Location // the best so far
 	unknown string
@@ -31,14 +30,14 @@ func (f *finder) find(x *index) result {
 	if x == nil {
 		return nothing
 	}
-	outcome, l := x.name(f.v.URI)
+	outcome, l, inner := x.name(f.v.URI)
 	if l != nil {
 		f.at = l
 	}
 	regexes := true
 	if outcome == prefixed {
 		regexes = l.Modifier != "^~"
-		outcome = f.find(f.router.inner(l))
+		outcome = f.find(inner)
 	}
 	if outcome == decided || outcome == redirected || !regexes {
 		return outcome
@@ -52,15 +51,15 @@ func (f *finder) find(x *index) result {
 		}
 		if matched {
 			f.at = c.location
-			f.find(f.router.inner(c.location))
+			f.find(c.inner)
 			return decided
 		}
 	}
 	return outcome
 }
 
-// name searches the names of a list: the URI itself, else the longest prefix.
-func (x *index) name(uri string) (result, *config.Location) {
+// name searches the names of a list: the URI itself, else the longest prefix, with what lies within it.
+func (x *index) name(uri string) (result, *config.Location, *index) {
 	low, high := 0, len(x.names) // the nodes before low are not behind the URI
 	for low < high {
 		mid := int(uint(low+high) >> 1)
@@ -73,23 +72,23 @@ func (x *index) name(uri string) (result, *config.Location) {
 	i := low - 1
 	if i >= 0 && x.names[i].name == uri {
 		if n := &x.names[i]; n.exact != nil {
-			return decided, n.exact
+			return decided, n.exact, nil
 		}
-		return prefixed, x.names[i].prefix
+		return prefixed, x.names[i].prefix, x.names[i].inner
 	}
 	if n := x.slash(low, uri); n != nil {
 		if n.exact != nil {
-			return redirected, n.exact
+			return redirected, n.exact, nil
 		}
-		return redirected, n.prefix
+		return redirected, n.prefix, nil
 	}
 	for i >= 0 && (x.names[i].prefix == nil || !strings.HasPrefix(uri, x.names[i].name)) {
 		i = x.names[i].outer
 	}
 	if i < 0 {
-		return nothing, nil
+		return nothing, nil, nil
 	}
-	return prefixed, x.names[i].prefix
+	return prefixed, x.names[i].prefix, x.names[i].inner
 }
 
 // slash finds the node whose name is the URI and a "/", if nginx redirects to it. It lies behind the nodes before from.

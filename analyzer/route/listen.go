@@ -34,22 +34,22 @@ func (r *Router) addServer(s *config.Server) {
 		for port := l.Port; port <= max(l.Port, l.LastPort); port++ {
 			g := groupOf(ports, l, port)
 			if g.last != s { // nginx refuses the same address twice in a server
-				g.enter(s, l, &r.regexes)
+				g.enter(s, l, r.servers[s], &r.regexes)
 			}
 		}
 	}
 }
 
 // enter adds a server. The default one is the first, unless another says that it is.
-func (g *group) enter(s *config.Server, l *config.Listen, regexes *pcre.Cache) {
+func (g *group) enter(s *config.Server, l *config.Listen, t *tables, regexes *pcre.Cache) {
 	g.last = s
 	g.servers++
 	g.tls = g.tls || l.SSL || l.QUIC
 	if g.servers == 1 || l.Default {
-		g.standard = named{server: s, listen: l}
+		g.standard = named{server: s, listen: l, tables: t}
 	}
 	for _, n := range s.Names {
-		g.names.add(regexes, named{s, l, n})
+		g.names.add(regexes, named{s, l, n, t})
 	}
 }
 

@@ -21,8 +21,11 @@ type Match struct {
 // Location finds the location of v.URI in a server. A regex that matches leaves its captures in v. internal says that the
 // request was redirected within nginx, so that internal locations take it.
 func (r *Router) Location(s *config.Server, v *value.Request, internal bool) Match {
-	f := finder{router: r, v: v}
-	result := f.find(r.tables(s).locations)
+	f := finder{v: v}
+	result := nothing
+	if t := r.servers[s]; t != nil { // else it is a server of another tree
+		result = f.find(r.build(s, t).locations)
+	}
 	m := Match{Location: f.at, Unknown: f.unknown}
 	switch {
 	case f.at != nil && f.at.Internal && !internal:
@@ -59,24 +62,30 @@ type node struct {
 	name     string
 	exact    *config.Location // "="
 	prefix   *config.Location
-	outer    int  // the node of the longest prefix that the name itself starts with; -1 where there is none
-	redirect bool // the name without its final "/" is redirected to it
+	inner    *index // of the locations within the prefix; nil where there are none
+	outer    int    // the node of the longest prefix that the name itself starts with; -1 where there is none
+	redirect bool   // the name without its final "/" is redirected to it
 }
 
 type regexLocation struct {
 	re       *pcre.Regex
 	location *config.Location
+	inner    *index
 }
 
+// newIndex returns the index of a list; nil of an empty one.
 func (r *Router) newIndex(locations []*config.Location) *index {
+	if len(locations) == 0 {
+		return nil
+	}
 	x := &index{}
 	for _, l := range locations {
 		switch l.Modifier {
 		case "@":
 		case "~", "~*":
-			x.regexes = append(x.regexes, regexLocation{r.regexes.Get(l.Pattern, l.Modifier == "~*"), l})
+			x.regexes = append(x.regexes, regexLocation{r.regexes.Get(l.Pattern, l.Modifier == "~*"), l, r.newIndex(l.Locations)})
 		default:
-			x.names = append(x.names, nodeOf(l))
+			x.names = append(x.names, r.nodeOf(l))
 		}
 	}
 	slices.SortStableFunc(x.names, func(a, b node) int { return strings.Compare(a.name, b.name) })
@@ -98,12 +107,12 @@ func (r *Router) newIndex(locations []*config.Location) *index {
 	return x
 }
 
-func nodeOf(l *config.Location) node {
+func (r *Router) nodeOf(l *config.Location) node {
 	n := node{name: l.Pattern, redirect: strings.HasSuffix(l.Pattern, "/") && passes(l)}
 	if l.Modifier == "=" {
 		n.exact = l
 	} else {
-		n.prefix = l
+		n.prefix, n.inner = l, r.newIndex(l.Locations)
 	}
 	return n
 }
@@ -121,7 +130,7 @@ func (x *index) join() {
 			last.exact = n.exact
 		}
 		if last.prefix == nil {
-			last.prefix = n.prefix
+			last.prefix, last.inner = n.prefix, n.inner
 		}
 		last.redirect = last.redirect || n.redirect
 	}
@@ -138,22 +147,4 @@ func passes(l *config.Location) bool {
 		}
 	}
 	return false
-}
-
-// inner returns the index of the locations within a location; nil where there are none.
-func (r *Router) inner(l *config.Location) *index {
-	if len(l.Locations) == 0 {
-		return nil
-	}
-	r.mu.RLock()
-	x := r.locations[l]
-	r.mu.RUnlock()
-	if x != nil {
-		return x
-	}
-	x = r.newIndex(l.Locations)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.locations[l] = x
-	return x
 }

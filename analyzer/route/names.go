@@ -20,6 +20,7 @@ type named struct {
 	server *config.Server
 	listen *config.Listen
 	name   *config.Name // nil for the default server
+	tables *tables
 }
 
 type namedRegex struct {

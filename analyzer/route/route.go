@@ -5,7 +5,6 @@ package route
 
 import (
 	"net/netip"
-	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
@@ -21,21 +20,19 @@ type Router struct {
 	quic    map[int][]*group
 	regexes pcre.Cache
 
-	mu        sync.RWMutex
-	locations map[*config.Location]*index // of the locations within a location
-	servers   map[*config.Server]*serverTables
+	servers map[*config.Server]*tables
 }
 
 // New returns the router of a configuration.
 func New(tree *config.Tree) *Router {
-	r := &Router{
-		tree: tree, ports: map[int][]*group{}, quic: map[int][]*group{},
-		locations: map[*config.Location]*index{}, servers: map[*config.Server]*serverTables{},
+	r := &Router{tree: tree, ports: map[int][]*group{}, quic: map[int][]*group{}}
+	if tree.HTTP == nil {
+		return r
 	}
-	if tree.HTTP != nil {
-		for _, s := range tree.HTTP.Servers {
-			r.addServer(s)
-		}
+	r.servers = make(map[*config.Server]*tables, len(tree.HTTP.Servers))
+	for _, s := range tree.HTTP.Servers {
+		r.servers[s] = &tables{}
+		r.addServer(s)
 	}
 	return r
 }
@@ -49,6 +46,8 @@ type Choice struct {
 	Why     string         // the reason for Status, or for there being no Server
 	Unknown string         // why the server cannot be told for certain; Server is then what the rest leads to
 	Assumed []string       // what was taken for the address, where the request does not give it
+
+	tables *tables
 }
 
 // Begin reads a request as nginx does before its phases start: it chooses the server, and makes v hold the request with
@@ -74,7 +73,7 @@ func (r *Router) Begin(v *value.Request, req *request.Request) Choice {
 	if c.Status == 0 {
 		r.read(v, a, &c, host, hostOK)
 	}
-	r.enter(v, c.Server)
+	r.enter(v, c.Server, c.tables)
 	return c
 }
 
@@ -124,7 +123,7 @@ func (r *Router) read(v *value.Request, a *group, c *Choice, host string, hostOK
 func (c *Choice) refuse(status int, why string) { c.Status, c.Why = status, why }
 
 func (c *Choice) take(f found) {
-	c.Server, c.Listen, c.Name, c.Unknown = f.server, f.listen, f.name, f.unknown
+	c.Server, c.Listen, c.Name, c.Unknown, c.tables = f.server, f.listen, f.name, f.unknown, f.tables
 }
 
 // validMethod says whether nginx takes a method's name.

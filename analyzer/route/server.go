@@ -2,37 +2,30 @@ package route
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/hostname"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
-// serverTables are what is worked out once for a server.
-type serverTables struct {
+// tables are what is worked out once for a server, when it is first needed.
+type tables struct {
+	once           sync.Once
 	locations      *index
 	name           value.Value // $server_name
 	underscores    bool
 	invalidHeaders bool
 }
 
-// tables returns a server's tables, and builds them at the first use.
-func (r *Router) tables(s *config.Server) *serverTables {
-	r.mu.RLock()
-	t := r.servers[s]
-	r.mu.RUnlock()
-	if t != nil {
-		return t
-	}
-	t = &serverTables{
-		locations:      r.newIndex(s.Locations),
-		name:           serverName(s),
-		underscores:    on(s, "underscores_in_headers", "on"),
-		invalidHeaders: on(s, "ignore_invalid_headers", "off"),
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.servers[s] = t
+// build fills in a server's tables at the first use.
+func (r *Router) build(s *config.Server, t *tables) *tables {
+	t.once.Do(func() {
+		t.locations = r.newIndex(s.Locations)
+		t.name = serverName(s)
+		t.underscores = on(s, "underscores_in_headers", "on")
+		t.invalidHeaders = on(s, "ignore_invalid_headers", "off")
+	})
 	return t
 }
 
@@ -57,8 +50,8 @@ func serverName(s *config.Server) value.Value {
 }
 
 // enter makes v hold what the server decides.
-func (r *Router) enter(v *value.Request, s *config.Server) {
-	t := r.tables(s)
+func (r *Router) enter(v *value.Request, s *config.Server, t *tables) {
+	r.build(s, t)
 	v.ServerName = t.name
 	v.Underscores, v.InvalidHeaders = t.underscores, t.invalidHeaders
 }
