@@ -27,20 +27,13 @@ func noText(text string) string {
 }
 
 // noConfiguration says why a file that was read is no configuration of nginx at all; "" if it is one, with whatever
-// faults. Text whose grammar is nginx's but whose directives are all unknown is one that nginx would refuse.
+// faults. Text without any directive that is known is one that nginx would refuse, at a line of its own.
 func noConfiguration(doc *syntax.Document) string {
 	switch {
-	case known(doc):
-		if strings.IndexByte(doc.File.Text, 0) >= 0 && !doc.Complete() {
-			return "no configuration: the file is binary"
-		}
-		return ""
-	case strings.IndexByte(doc.File.Text, 0) >= 0:
+	case strings.IndexByte(doc.File.Text, 0) >= 0 && !(known(doc) && doc.Complete()):
 		return "no configuration: the file is binary"
 	case len(doc.Directives) == 0 && len(doc.Errors) == 0:
 		return "no configuration: there are only comments in it"
-	case len(doc.Directives) > 0 && doc.Complete():
-		return ""
 	}
-	return "no configuration: no directive of nginx is in it"
+	return ""
 }

@@ -42,10 +42,11 @@ func known(doc *syntax.Document) bool {
 
 // place decides where the main document of an input belongs: Main for a whole configuration. It looks at the
 // directives that stand at the top, those of included files among them, and takes the place in which most of them may
-// stand; among equals the first of preferred.
+// stand; among equals the first of preferred. Blocks tell more than lines: a server or a location that may not stand
+// at a place rules it out.
 func place(in *Input) directive.Context {
 	votes := map[directive.Context]int{}
-	whole, server := false, false
+	whole, server, blocks := false, false, directive.Everywhere
 	in.top(func(d *syntax.Directive) {
 		switch d.Name.Value {
 		case "include":
@@ -56,6 +57,11 @@ func place(in *Input) directive.Context {
 			server = true // in a file of its own it is a server's, not another location's
 		}
 		allowed := places(d)
+		if common := blocks & allowed; d.Block != nil && common != 0 {
+			blocks = common
+		} else if d.Block != nil && d.Name.Value == "server" && allowed != 0 {
+			blocks = allowed
+		}
 		for allowed != 0 {
 			c := directive.Context(1) << bits.TrailingZeros32(uint32(allowed))
 			votes[c]++
@@ -73,6 +79,9 @@ func place(in *Input) directive.Context {
 		return best
 	}
 	for _, c := range preferred {
+		if blocks&c == 0 {
+			continue
+		}
 		if votes[c] > votes[best] || votes[c] == votes[best] && best == directive.Main && votes[c] > 0 {
 			best = c
 		}
