@@ -69,6 +69,11 @@ func apply(rules []*rule.Rule, facts *rule.Facts) (found []rule.Finding, defects
 	}
 	close(next)
 	wait.Wait()
+	total := 0
+	for _, o := range outcomes {
+		total += len(o.found)
+	}
+	found = make([]rule.Finding, 0, total)
 	for _, o := range outcomes {
 		found = append(found, o.found...)
 		defects = append(defects, o.defects...)

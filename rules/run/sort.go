@@ -13,16 +13,23 @@ import (
 // output is the same whatever ran first.
 func sortFindings(found []rule.Finding, tree *config.Tree) {
 	order := fileOrder(tree)
-	slices.SortStableFunc(found, func(a, b rule.Finding) int {
+	compare := func(a, b rule.Finding) int {
+		if a.Primary.File != b.Primary.File {
+			return cmp.Or(
+				cmp.Compare(order(a.Primary.File), order(b.Primary.File)),
+				cmp.Compare(a.Primary.File.Path, b.Primary.File.Path),
+			)
+		}
 		return cmp.Or(
-			cmp.Compare(order(a.Primary.File), order(b.Primary.File)),
-			cmp.Compare(a.Primary.File.Path, b.Primary.File.Path),
 			cmp.Compare(a.Primary.Start, b.Primary.Start),
 			cmp.Compare(a.Primary.End, b.Primary.End),
 			cmp.Compare(a.Rule.Name, b.Rule.Name),
 			cmp.Compare(a.Message, b.Message),
 		)
-	})
+	}
+	if !slices.IsSortedFunc(found, compare) {
+		slices.SortStableFunc(found, compare)
+	}
 }
 
 // fileOrder returns the place of a file in the order in which nginx opens them; files that are not part of the
