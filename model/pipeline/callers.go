@@ -228,16 +228,7 @@ func (g *program) choosesAddress(name string) bool {
 
 // valuesOf lists what the definitions of a variable may yield; ok is false where some of it stands in another file.
 func (g *program) valuesOf(name string) (values []string, ok bool) {
-	for _, item := range g.tree.HTTP.Items {
-		switch item.Name.Value {
-		case "map", "geo", "split_clients":
-		default:
-			continue
-		}
-		n := len(item.Args)
-		if n == 0 || item.Block == nil || !strings.EqualFold(item.Args[n-1].Value, "$"+name) {
-			continue
-		}
+	for _, item := range g.defined()[name] {
 		for i := range item.Block.Directives {
 			d := &item.Block.Directives[i]
 			if d.Name.Value == "include" {
@@ -247,4 +238,19 @@ func (g *program) valuesOf(name string) (values []string, ok bool) {
 		}
 	}
 	return values, true
+}
+
+// definitions finds the blocks that define variables, by the variable's name.
+func (g *program) definitions() map[string][]config.Item {
+	blocks := map[string][]config.Item{}
+	for _, item := range g.tree.HTTP.Items {
+		switch item.Name.Value {
+		case "map", "geo", "split_clients":
+			if n := len(item.Args); n > 0 && item.Block != nil {
+				name := strings.ToLower(strings.TrimPrefix(item.Args[n-1].Value, "$"))
+				blocks[name] = append(blocks[name], item)
+			}
+		}
+	}
+	return blocks
 }

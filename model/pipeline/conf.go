@@ -97,7 +97,7 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 	c.realip = g.realipOf(s)
 	c.compileAccess(level)
 	c.compileContent(level)
-	c.compileOpaque(level)
+	c.inherit(g, level)
 	c.compileTryFiles(level)
 	c.compileCodes(g, level)
 	if level.Kind == config.KindServer {
@@ -153,17 +153,8 @@ func template(s string) value.Template {
 	return t
 }
 
-// compileAccess reads allow and deny (inherited as one list), auth_basic, auth_request and satisfy.
+// compileAccess reads auth_basic, auth_request and satisfy.
 func (c *conf) compileAccess(level *config.Level) {
-	for at := level; at != nil && c.access == nil; at = at.Parent {
-		for _, item := range at.Items {
-			if item.Name.Value == "allow" || item.Name.Value == "deny" {
-				if rule, ok := readAccess(item); ok {
-					c.access = append(c.access, rule)
-				}
-			}
-		}
-	}
 	if realm := text(level, "auth_basic", "off"); realm != "off" {
 		c.basic = template(realm)
 	}
@@ -202,48 +193,6 @@ func (c *conf) compileContent(level *config.Level) {
 	if n, ok := readSize(text(level, "client_max_body_size", "1m")); ok {
 		c.maxBody = n
 	}
-	c.mirrors = mirrorsAt(level)
-	for _, name := range indexAt(level) {
-		c.index = append(c.index, template(name))
-	}
-	c.files = docrootAt(c.loc, level)
-}
-
-// indexAt returns the index files in effect; the directive may stand several times at one level.
-func indexAt(level *config.Level) []string {
-	for ; level != nil; level = level.Parent {
-		var names []string
-		for _, item := range level.Items {
-			if item.Name.Value == "index" {
-				for _, arg := range item.Args {
-					names = append(names, arg.Value)
-				}
-			}
-		}
-		if names != nil {
-			return names
-		}
-	}
-	return []string{"index.html"}
-}
-
-func mirrorsAt(level *config.Level) []string {
-	for ; level != nil; level = level.Parent {
-		var uris []string
-		found := false
-		for _, item := range level.Items {
-			if item.Name.Value != "mirror" {
-				continue
-			}
-			if found = true; item.Arg(0) != "off" {
-				uris = append(uris, item.Arg(0))
-			}
-		}
-		if found {
-			return uris
-		}
-	}
-	return nil
 }
 
 // compileTryFiles reads try_files, which no inner level inherits.

@@ -94,18 +94,6 @@ func phaseOf(name string) (phase, bool) {
 	return 0, false
 }
 
-// compileOpaque notes what runs code at the level or around it. Content is no matter of it: handlerAt finds that.
-func (c *conf) compileOpaque(level *config.Level) {
-	for at := level; at != nil; at = at.Parent {
-		for _, item := range at.Items {
-			name := item.Name.Value
-			if phase, ok := phaseOf(name); ok && phase != contentPhase && !c.hasOpaque(phase) && !strings.HasPrefix(name, "set_") {
-				c.opaque = append(c.opaque, opaque{name, phase})
-			}
-		}
-	}
-}
-
 func (c *conf) hasOpaque(p phase) bool {
 	return slices.ContainsFunc(c.opaque, func(o opaque) bool { return o.phase == p })
 }
@@ -120,21 +108,6 @@ const (
 	noAlias  = -1
 	wholeURI = -2
 )
-
-// docrootAt returns the root or alias in effect at a level of a location; inner levels inherit either.
-func docrootAt(loc *config.Location, level *config.Level) docroot {
-	for at := level; at != nil; at = at.Parent {
-		for i := len(at.Items) - 1; i >= 0; i-- {
-			switch item := at.Items[i]; item.Name.Value {
-			case "root":
-				return docroot{template(item.Arg(0)), noAlias}
-			case "alias":
-				return docroot{template(item.Arg(0)), aliased(loc, at)}
-			}
-		}
-	}
-	return docroot{template("html"), noAlias}
-}
 
 // aliased returns how much of the URI an alias at the level replaces: the prefix of the location it stands in.
 func aliased(loc *config.Location, at *config.Level) int {

@@ -16,9 +16,10 @@ type program struct {
 	tree   *config.Tree
 	router *route.Router
 
-	mu      sync.RWMutex
-	confs   map[*config.Level]*conf
-	realips map[realipKey]*trust
+	mu        sync.RWMutex
+	confs     map[*config.Level]*conf
+	realips   map[realipKey]*trust
+	standings map[*config.Level]*standing // of http and servers
 
 	zoneMu  sync.Mutex
 	zones   []*config.Zone
@@ -27,7 +28,8 @@ type program struct {
 	connIDs map[*config.ConnZone]int
 
 	regexes pcre.Cache
-	uses    sync.Map // name of a variable → clientUse
+	uses    sync.Map                        // name of a variable → clientUse
+	defined func() map[string][]config.Item // the map, geo and split_clients blocks of a variable
 }
 
 // A trust is a realip configuration, with the host names in it whose addresses cannot be known.
@@ -44,13 +46,16 @@ type realipKey struct {
 }
 
 func newProgram(tree *config.Tree, router *route.Router) *program {
-	return &program{
+	g := &program{
 		tree: tree, router: router,
-		confs:   map[*config.Level]*conf{},
-		realips: map[realipKey]*trust{},
-		zoneIDs: map[*config.Zone]int{},
-		connIDs: map[*config.ConnZone]int{},
+		confs:     map[*config.Level]*conf{},
+		realips:   map[realipKey]*trust{},
+		standings: map[*config.Level]*standing{},
+		zoneIDs:   map[*config.Zone]int{},
+		connIDs:   map[*config.ConnZone]int{},
 	}
+	g.defined = sync.OnceValue(g.definitions)
+	return g
 }
 
 // conf returns what a level means; it is compiled once.
