@@ -1,7 +1,10 @@
 // Package request knows one HTTP request as nginx holds it before any configuration has been applied.
 package request
 
-import "net/netip"
+import (
+	"net/netip"
+	"strings"
+)
 
 // A Request is what a client sent and where it arrived.
 type Request struct {
@@ -21,3 +24,30 @@ type Request struct {
 
 // A Header is one header line as sent.
 type Header struct{ Name, Value string }
+
+// unique are the headers of which nginx takes one line only.
+var unique = []string{
+	"Authorization", "Content-Length", "Content-Range", "Expect", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range",
+	"If-Unmodified-Since", "Transfer-Encoding",
+}
+
+// Repeated returns the name of a header that the request has twice and of which nginx takes one line only: it answers 400
+// to such a request. It is "" where there is none.
+func (r *Request) Repeated() string {
+	if len(r.Headers) < 2 {
+		return ""
+	}
+	var seen [16]bool
+	for i := range r.Headers {
+		for k, name := range unique {
+			if len(r.Headers[i].Name) != len(name) || !strings.EqualFold(r.Headers[i].Name, name) {
+				continue
+			}
+			if seen[k] {
+				return name
+			}
+			seen[k] = true
+		}
+	}
+	return ""
+}

@@ -113,6 +113,8 @@ func (r *Router) read(v *value.Request, a *group, c *Choice, host string, hostOK
 	switch {
 	case !hostOK:
 		c.refuse(400, "invalid Host header")
+	case req.Repeated() != "":
+		c.refuse(400, "two "+req.Repeated()+" headers")
 	case req.NoHost && req.Protocol != "HTTP/1.0":
 		c.refuse(400, "no Host header")
 	case req.Method == "TRACE" || req.Method == "CONNECT":
