@@ -84,7 +84,9 @@ func (d *Definitions) Declare(name, reason string) error {
 	if d.vars == nil {
 		d.vars = map[string]definition{}
 	}
-	if _, ok := d.vars[name]; !ok {
+	_, defined := d.vars[name]
+	_, builtin := builtins[name]
+	if !defined && !(builtin && reason == "") { // until it is set, nginx's own variable has its own value
 		d.vars[name] = declared(reason)
 	}
 	return nil

@@ -187,6 +187,12 @@ func TestSetAndDeclare(t *testing.T) {
 	if err := d.Declare("host", ""); message(err) != `the duplicate "host" variable` {
 		t.Errorf("host may be declared: %v", err)
 	}
+	if err := d.Declare("args", ""); err != nil {
+		t.Error(err)
+	}
+	if got := eval(t, r, "$args"); got != "a=b" {
+		t.Errorf("$args before it is set: %q", got)
+	}
 	if got := eval(t, r, "[$x]"); got != "[]" {
 		t.Errorf("not set yet: %q", got)
 	}
