@@ -92,7 +92,7 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 	a := r.begin(pl.server)
 	end := &ending{
 		answer: a, place: r.placeOf(a), redirect: r.redirect, uri: r.vars.URI, client: r.client, path: r.path, assumptions: r.assumptions,
-		reqAt: r.reqAt, reqKeys: r.reqKeys, reqRan: r.reqRan, connAt: r.connAt, connKeys: r.connKeys, connRan: r.connRan,
+		reached: r.reached,
 	}
 	if r.home != nil {
 		end.server = r.home.server

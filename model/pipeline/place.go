@@ -39,7 +39,7 @@ func (pl *Plan) Place() Place {
 }
 
 // placeOf returns where a request counts.
-func (r *run) placeOf(a answer) Place {
+func (r *reached) placeOf(a answer) Place {
 	switch {
 	case r.reqRan:
 		return r.reqAt.place()

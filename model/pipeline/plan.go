@@ -41,6 +41,8 @@ type node struct {
 	askConns   []limitconn.Limit
 	askedConns []*connLimit
 
+	stand stand
+
 	given  []limitreq.Verdict // the verdicts that lead here
 	passed *node              // what follows Passed
 	others map[limitreq.Verdict]*node
@@ -57,12 +59,7 @@ type ending struct {
 	client      client
 	path        []string
 	assumptions []string
-	reqAt       *conf
-	reqKeys     []value.Value
-	reqRan      bool
-	connAt      *conf
-	connKeys    []value.Value
-	connRan     bool
+	reached
 }
 
 // follow runs the request with the given verdicts, and links what lies behind them.
@@ -89,7 +86,10 @@ func (pl *Plan) after(n *node, verdict limitreq.Verdict) *node {
 	if next := n.others[verdict]; next != nil {
 		return next
 	}
-	next := pl.follow(append(n.given[:len(n.given):len(n.given)], verdict))
+	next := pl.same(n, verdict)
+	if next == nil {
+		next = pl.follow(append(n.given[:len(n.given):len(n.given)], verdict))
+	}
 	if n.others == nil {
 		n.others = map[limitreq.Verdict]*node{}
 	}

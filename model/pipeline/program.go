@@ -27,9 +27,10 @@ type program struct {
 	conns   []*config.ConnZone
 	connIDs map[*config.ConnZone]int
 
-	regexes pcre.Cache
-	uses    sync.Map                        // name of a variable → clientUse
-	defined func() map[string][]config.Item // the map, geo and split_clients blocks of a variable
+	regexes  pcre.Cache
+	uses     sync.Map                        // name of a variable → clientUse
+	verdicts func() bool                     // the configuration asks what a limiter said
+	defined  func() map[string][]config.Item // the map, geo and split_clients blocks of a variable
 }
 
 // A trust is a realip configuration, with the host names in it whose addresses cannot be known.
@@ -55,6 +56,7 @@ func newProgram(tree *config.Tree, router *route.Router) *program {
 		connIDs:   map[*config.ConnZone]int{},
 	}
 	g.defined = sync.OnceValue(g.definitions)
+	g.verdicts = sync.OnceValue(g.findVerdicts)
 	return g
 }
 

@@ -48,12 +48,7 @@ type course struct {
 	nodes      []*node
 	background bool // the subrequest at hand holds nobody up
 
-	reqAt    *conf // where limit_req was reached: where it judged, else the last place
-	reqKeys  []value.Value
-	reqRan   bool
-	connAt   *conf
-	connKeys []value.Value
-	connRan  bool
+	reached
 
 	track bool // whether the plan holds for other clients is to be found out
 	bound bool // it does not
@@ -127,6 +122,7 @@ func (r *run) limitRequests() (answer, bool) {
 	if !counted {
 		return answer{}, false
 	}
+	n.stand = r.stand(c.limitCode)
 	verdict := r.next(n)
 	r.reqRan = true
 	r.vars.LimitReqStatus = string(verdict)
@@ -162,6 +158,7 @@ func (r *run) limitConnections() (answer, bool) {
 	if !counted {
 		return answer{}, false
 	}
+	n.stand = r.stand(c.connCode)
 	verdict := r.next(n)
 	r.connRan = true
 	r.vars.LimitConn = string(verdict)
