@@ -35,6 +35,7 @@ func (l *loader) addFolder(folder string) error {
 	noted := before
 	included := map[string]bool{}
 	var unread error
+	again := false // a file of the folder has been an input already
 	for _, path := range paths {
 		for ; noted < len(l.inputs); noted++ {
 			for _, doc := range l.inputs[noted].Documents[1:] {
@@ -42,6 +43,10 @@ func (l *loader) addFolder(folder string) error {
 			}
 		}
 		if included[l.canonical(path)] {
+			continue
+		}
+		if !l.first(path) {
+			again = true
 			continue
 		}
 		file, err := l.named(path)
@@ -54,7 +59,7 @@ func (l *loader) addFolder(folder string) error {
 	if unread != nil {
 		return unread
 	}
-	if len(l.inputs) == before {
+	if len(l.inputs) == before && !again {
 		return fmt.Errorf("read folder %s: there is no nginx configuration in it", folder)
 	}
 	return nil

@@ -19,6 +19,7 @@ type loader struct {
 	version directive.Version
 	disk    *disk
 	inputs  []*Input
+	added   map[string]bool   // canonical paths that were read as inputs
 	real    map[string]string // canonical paths by path on disk
 }
 
@@ -39,7 +40,7 @@ func newLoader(o Options) (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &loader{options: o, version: version, disk: d, real: map[string]string{}}, nil
+	return &loader{options: o, version: version, disk: d, added: map[string]bool{}, real: map[string]string{}}, nil
 }
 
 // add reads the inputs of one path.
@@ -61,11 +62,24 @@ func (l *loader) add(path string) error {
 	if info.IsDir() {
 		return l.addFolder(path)
 	}
+	if info.Mode().IsRegular() && !l.first(path) {
+		return nil
+	}
 	file, err := l.named(path)
 	if err != nil {
 		return err
 	}
 	return l.addText(path, file)
+}
+
+// first says that a path has not been read as an input, and notes that it will be.
+func (l *loader) first(path string) bool {
+	real := l.canonical(path)
+	if l.added[real] {
+		return false
+	}
+	l.added[real] = true
+	return true
 }
 
 // inner takes the operation and the path off an error, since both are named already.
