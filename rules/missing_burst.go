@@ -18,7 +18,8 @@ var MissingBurst = register(rule.Rule{
 		"`rate=30r/s` without burst any request that comes less than 34 ms after the last accepted one is refused, so of five that a\n" +
 		"browser sends at once four are. A rate is how fast an excess drains, not how many may come together; the room has to be\n" +
 		"given by `burst`, and `nodelay` lets it be used at once.\n\n" +
-		"A limit that never counts (its key is always empty) or that counts no ordinary visitor (a map gives a key to crawlers only)\n" +
+		"It is a note where only programs ask (hooks, metrics, xmlrpc), which may come as seldom as the limit wants. A limit that\n" +
+		"never counts (its key is always empty) or that counts no ordinary visitor (a map gives a key to crawlers only)\n" +
 		"is left alone.\n",
 	Bad: `events {}
 
@@ -57,13 +58,25 @@ http {
 
 func checkMissingBurst(p *rule.Pass) {
 	for _, list := range p.LimitReqs() {
-		if !judgedSomewhere(list.Places) {
+		judged, forPrograms := false, true
+		for _, place := range list.Places {
+			if place.Judges() {
+				judged = true
+				forPrograms = forPrograms && p.Use(place) == rule.ForPrograms
+			}
+		}
+		if !judged {
 			continue
 		}
 		for _, limit := range list.Limits {
-			if limit.Burst == 0 && limit.Zone != nil && !p.Key(limit.Zone.Key).Exempt {
-				p.Report(missingBurstFinding(limit, list.At))
+			if limit.Burst > 0 || limit.Zone == nil || p.Key(limit.Zone.Key).Exempt {
+				continue
 			}
+			f := missingBurstFinding(limit, list.At)
+			if forPrograms {
+				f.Severity = rule.Note
+			}
+			p.Report(f)
 		}
 	}
 }
@@ -84,14 +97,4 @@ func spacing(rate int64) int64 {
 		return 0
 	}
 	return (1_000_000 + rate - 1) / rate
-}
-
-// judgedSomewhere says whether a request can be judged at one of the places at all.
-func judgedSomewhere(places []rule.Place) bool {
-	for _, p := range places {
-		if p.Judges() {
-			return true
-		}
-	}
-	return false
 }

@@ -21,7 +21,7 @@ var MissingNodelay = register(rule.Rule{
 		"`nodelay` lets in at once what `burst` has room for and refuses the same requests as before: it does not make the limit\n" +
 		"weaker, because the room is still freed at the rate. `delay=N` does so for the first N, which should cover a page.\n\n" +
 		"Nothing is said where holding back is the point or harms nobody: a login, hooks and other paths of programs, a key that no\n" +
-		"ordinary visitor has, waits below 100 ms, a dry run. A `delay=` is taken as meant as long as it covers half of a page.\n",
+		"ordinary visitor has, waits of 100 ms at most, a dry run. A `delay=` is taken as meant as long as it covers half of a page.\n",
 	Bad: `events {}
 
 http {
@@ -67,7 +67,7 @@ func checkMissingNodelay(p *rule.Pass) {
 			if limit.NoDelay || limit.Burst == 0 || limit.Delay >= limit.Burst || limit.Zone == nil || !p.Key(limit.Zone.Key).Pages {
 				continue
 			}
-			if longestDelay(limit) >= unnoticedMs {
+			if longestDelay(limit) > unnoticedMs {
 				checkDelay(p, list, limit)
 			}
 		}
@@ -97,7 +97,7 @@ func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.Li
 			worst = s
 		}
 	}
-	if !waiting || limit.HasDelay && 2*worst.One.Delayed <= worst.One.Requests {
+	if !waiting || limit.HasDelay && 2*worst.One.Delayed <= worst.One.Requests || unnoticed(p, limit, worst) {
 		return
 	}
 	f := delayedFinding(limit, list.At, worst)
@@ -108,6 +108,11 @@ func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.Li
 		f.Confidence = rule.High
 	}
 	p.Report(f)
+}
+
+// unnoticed says whether the page's requests, which come by and are counted, wait so little that nobody notices.
+func unnoticed(p *rule.Pass, limit *config.LimitReq, s rule.Suffered) bool {
+	return s.One.Requests > 0 && p.Key(limit.Zone.Key).PerAddress && max(s.One.MaxAddedMs, s.Office.MaxAddedMs) <= unnoticedMs
 }
 
 func delayedFinding(limit *config.LimitReq, at *config.Level, s rule.Suffered) rule.Finding {
@@ -123,7 +128,7 @@ func delayedFinding(limit *config.LimitReq, at *config.Level, s rule.Suffered) r
 		f.Fix = &rule.Fix{Title: "add nodelay", Edits: []source.Edit{rule.AppendWord(limit.Directive, "nodelay")}}
 	}
 	f.Message = fmt.Sprintf("%s at %s holds requests for up to %s", how, rule.Rate(limit.Zone.Rate), rule.Duration(longest))
-	if s.One.Requests > 0 {
+	if s.One.Harmed() || s.Office.Harmed() {
 		f.Message += ": " + s.Words()
 		s.Tell(f.Evidence)
 	}

@@ -82,7 +82,10 @@ func (e estimate) page(l *config.LimitReq, n int64) Counts {
 	if l.NoDelay {
 		delayed = 0
 	}
-	return Counts{Requests: int(n), Delayed: int(delayed), Rejected: int(n - passed - delayed)}
+	return Counts{
+		Requests: int(n), Delayed: int(delayed), Rejected: int(n - passed - delayed),
+		MaxAddedMs: delayed * 1_000_000 / max(l.Zone.Rate, 1),
+	}
 }
 
 // office is what the pages of all clients suffer: each one what a page alone suffers, and together no more is let in than
@@ -93,5 +96,9 @@ func (e estimate) office(l *config.LimitReq, n int64) Counts {
 	accepted := min(total, 1+l.Burst/1000+l.Zone.Rate*simulate.OfficeSpan.Milliseconds()/1_000_000)
 	rejected := max(total-accepted, int64(one.Rejected)*e.clients)
 	delayed := min(total-rejected, int64(one.Delayed)*e.clients)
-	return Counts{Requests: int(total), Delayed: int(delayed), Rejected: int(rejected)}
+	added := one.MaxAddedMs
+	if accepted < total && !l.NoDelay {
+		added = max(0, l.Burst-l.Delay) * 1000 / max(l.Zone.Rate, 1) // the bucket stays full
+	}
+	return Counts{Requests: int(total), Delayed: int(delayed), Rejected: int(rejected), MaxAddedMs: added}
 }
