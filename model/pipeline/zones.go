@@ -49,6 +49,27 @@ func (p *Pipeline) Zones() []ZoneUse {
 	return list
 }
 
+// Reset empties all zones. Plans stay good; no Flight may be under way.
+func (p *Pipeline) Reset() {
+	for id, z := range p.zones {
+		if z == nil || z.Len() == 0 {
+			continue
+		}
+		p.peaks[id] = peak{}
+		if empty, err := limitreq.NewZone(z.Name(), z.Rate(), p.g.zoneAt(id).Size); err == nil {
+			*z = *empty
+		}
+	}
+	for id, z := range p.conns {
+		if z == nil || z.Len() == 0 {
+			continue
+		}
+		if empty, err := limitconn.NewZone(z.Name(), p.g.connAt(id).Size); err == nil {
+			*z = *empty
+		}
+	}
+}
+
 // Assumptions lists what was taken for things that cannot be known, over all requests so far, in the order met.
 func (p *Pipeline) Assumptions() []string { return p.assumed }
 

@@ -50,6 +50,7 @@ type Pages struct {
 	mu    sync.Mutex
 	pipe  *pipeline.Pipeline
 	known map[pageKey]*ran
+	free  map[*traffic.Fan]Quantiles // page times without limits
 	of    map[serverKey]*Page
 }
 
@@ -75,7 +76,7 @@ type ran struct {
 func NewPages(tree *config.Tree, router *route.Router) *Pages {
 	p := pipeline.New(tree, router)
 	p.Authorized = true
-	return &Pages{tree: tree, router: router, pipe: p, known: map[pageKey]*ran{}, of: map[serverKey]*Page{}}
+	return &Pages{tree: tree, router: router, pipe: p, known: map[pageKey]*ran{}, free: map[*traffic.Fan]Quantiles{}, of: map[serverKey]*Page{}}
 }
 
 // Of returns what a fan suffers at a server; nil where no limit is in effect anywhere in it, or the fan has no requests.
@@ -100,18 +101,30 @@ func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAdd
 	if err != nil {
 		return nil // there is a server, so that nothing else can be wrong
 	}
+	plans, bound := make([]*pipeline.Plan, len(fan.Requests)), make([]bool, len(fan.Requests))
 	shape := pipeline.NewShape()
 	for i := range fan.Requests {
-		shape.Add(p.pipe.Plan(t.request(&fan.Requests[i], addressOf(0)), server))
+		plan, shared := p.pipe.PlanShared(t.request(&fan.Requests[i], addressOf(0)), server)
+		shape.Add(plan)
+		if bound[i] = !shared; shared {
+			plans[i] = plan
+		}
 	}
 	key := pageKey{fan, clients, perAddress, shape.String()}
 	r := p.known[key]
 	if r == nil {
+		load := func(o Options) (PageRun, []LocationStat) {
+			p.pipe.Reset()
+			s := newSimulation(p.pipe, t, &o)
+			s.shared, s.bound = plans, bound
+			s.run()
+			return s.sorted(shape, p.unlimited(o))
+		}
 		r = &ran{}
-		r.one, r.ones = p.load(t, o, shape)
+		r.one, r.ones = load(o)
 		o.Clients, o.ClientsPerAddress = max(clients, 1), max(perAddress, 1)
 		o.Arrival = Arrival{Kind: Every, Span: OfficeSpan / time.Duration(o.Clients)}
-		r.office, r.offices = p.load(t, o, shape)
+		r.office, r.offices = load(o)
 		p.known[key] = r
 	}
 	page := &Page{Fan: fan.Name, Clients: max(clients, 1), One: r.one, Office: r.office}
@@ -119,12 +132,20 @@ func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAdd
 	return page
 }
 
-// load runs one simulation, and sorts what it counted by the places of the shape.
-func (p *Pages) load(t target, o Options, shape *pipeline.Shape) (PageRun, []LocationStat) {
-	s := newSimulation(p.pipe.Fresh(), t, &o)
-	s.run()
+// unlimited is a fan's time without limits, computed once.
+func (p *Pages) unlimited(o Options) Quantiles {
+	q, ok := p.free[o.Fan]
+	if !ok {
+		q = unlimited(o)
+		p.free[o.Fan] = q
+	}
+	return q
+}
+
+// sorted arranges what was counted by the places of the shape.
+func (s *simulation) sorted(shape *pipeline.Shape, unlimited Quantiles) (PageRun, []LocationStat) {
 	run := PageRun{Stat: *s.result().Page}
-	run.Stat.UnlimitedMs = unlimited(p.pipe, t, o)
+	run.Stat.UnlimitedMs = unlimited
 	stats := make([]LocationStat, len(shape.Places))
 	for _, at := range s.stats.places {
 		n := shape.Place(at.place)

@@ -27,7 +27,7 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 	r := s.result()
 	r.Assumptions = slices.Concat(said, assumptionsOf(&o), p.Assumptions())
 	if !o.NoLimits {
-		r.Page.UnlimitedMs = unlimited(p, t, o)
+		r.Page.UnlimitedMs = unlimited(o)
 	} else {
 		r.Page.UnlimitedMs = r.Page.LimitedMs
 	}
@@ -44,13 +44,11 @@ func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
 	return s
 }
 
-// unlimited is the page's time without limits. Then clients do not touch each other and every time is fixed, so one load
-// stands for all.
-func unlimited(p *pipeline.Pipeline, t target, o Options) Quantiles {
-	p = p.Fresh()
-	p.NoLimits = true
+// unlimited is the page's time without limits. Then clients do not touch each other, every time is fixed, and where a
+// request is routed to does not matter, so one load stands for all.
+func unlimited(o Options) Quantiles {
 	o.Clients, o.Repeat, o.KeepRequests, o.Arrival = 1, 1, false, Arrival{}
-	s := newSimulation(p, t, &o)
+	s := newSimulation(nil, target{}, &o)
 	s.run()
 	return s.stats.times.quantiles()
 }

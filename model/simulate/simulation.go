@@ -9,7 +9,7 @@ import (
 // A simulation is page loads under way: events in time order, the loads that they belong to, and what is counted. Its
 // memory follows the loads that are under way, not those that were or will be.
 type simulation struct {
-	pipe   *pipeline.Pipeline
+	pipe   *pipeline.Pipeline // nil: every request is answered at once, and nothing is counted but pages
 	page   *page
 	fan    *traffic.Fan
 	target target
@@ -113,6 +113,10 @@ func (s *simulation) schedule(at int64, client, round int32) {
 
 // serve is a request's arrival at nginx.
 func (s *simulation) serve(l *load, r int32, at int64) {
+	if s.pipe == nil {
+		s.depart(l, r, at+s.page.requests[r].service, false)
+		return
+	}
 	f := s.plan(l.address, r).StartFor(toClock(at), s.callerOf(l, r))
 	row := s.row(l, r, at)
 	if f.Wait > 0 {
@@ -152,6 +156,13 @@ func (s *simulation) settle(l *load, r, row int32, came, at int64, f *pipeline.F
 	}
 	s.stats.count(f, came, done)
 	s.fill(row, f)
+	s.depart(l, r, done, turned)
+	return f.Counts()
+}
+
+// depart sends the answer of a request that nginx was done with at a time.
+func (s *simulation) depart(l *load, r int32, done int64, turned bool) {
+	q := &s.page.requests[r]
 	l.left--
 	back := done + s.page.rtt/2
 	l.last = max(l.last, back)
@@ -165,7 +176,6 @@ func (s *simulation) settle(l *load, r, row int32, came, at int64, f *pipeline.F
 	case len(q.dependents) > 0 || s.page.http1 || q.group >= 0:
 		s.push(event{at: back, load: l, req: r, kind: answered})
 	}
-	return f.Counts()
 }
 
 // finish counts a page whose requests are all done.
