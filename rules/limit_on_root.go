@@ -19,8 +19,8 @@ var LimitOnRoot = register(rule.Rule{
 		"off, a search or a login called again and again, takes one. A number that lets pages through is then too large to protect\n" +
 		"anything, and one that protects breaks pages. Limit what is worth protecting, in locations of its own, and leave the rest free.\n\n" +
 		"It is a warning where one visitor's page is delayed or refused in part, and a note where only those are who share an address.\n" +
-		"A limit that a page does not feel is not reported; nor one that counts nobody who merely looks at pages (crawlers, posts), one\n" +
-		"total for a whole server, a server that names itself an API, nor where the static files have locations without it.\n",
+		"A limit that a page does not feel is not reported; nor one whose key is empty for whoever merely looks at pages (only crawlers or\n" +
+		"posts count) or for static files, one total for a whole server, a server that names itself an API, nor where the static files have locations without it.\n",
 	Bad: `events {}
 
 http {
@@ -77,7 +77,7 @@ func perVisitor(p *rule.Pass, limits []*config.LimitReq) *config.LimitReq {
 		if l.Zone == nil {
 			continue
 		}
-		if key := p.Key(l.Zone.Key); key.Pages && !key.Constant {
+		if key := p.Key(l.Zone.Key); key.Pages && key.Static && !key.Constant {
 			return l
 		}
 	}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"net/netip"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 // A Key is what can be said of a zone's key without looking at a single request.
 type Key struct {
 	Pages      bool     // a visitor who looks at a page may be counted
+	Static     bool     // so may a static file of the page: no map by its URI exempts it
 	Exempt     bool     // no visitor is counted, neither for a page nor for what is posted: the key is empty for both
 	Never      bool     // nobody is ever counted: the key is empty and depends on nothing
 	PerAddress bool     // two visitors with different addresses have different keys
@@ -52,8 +54,9 @@ const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 func judgeKey(t value.Template, defs *value.Definitions) Key {
 	k := Key{Variables: leaves(t, defs), Exempt: true}
 	for who := range visitors {
-		get, post := empty(visit(t, defs, "GET", who)), empty(visit(t, defs, "POST", who))
+		get, post := empty(visit(t, defs, visitor{who: who})), empty(visit(t, defs, visitor{who: who, method: "POST"}))
 		k.Pages = k.Pages || !get
+		k.Static = k.Static || !get && !exemptsStatic(t, defs, who)
 		k.Exempt = k.Exempt && get && post
 	}
 	k.Never = k.Exempt && len(k.Variables) == 0
@@ -68,17 +71,31 @@ func empty(v value.Value) bool {
 	return known && text == ""
 }
 
-// perAddress asks for the key of each visitor; where the whole cannot be known, for each of its variables.
-func perAddress(t value.Template, defs *value.Definitions) bool {
-	if yes, known := differs(t, defs); yes || known {
-		return yes
-	}
-	for _, part := range t.Parts {
-		if part.Variable == "" {
-			continue
-		}
-		if yes, _ := differs(value.Template{Text: "$" + part.Variable, Parts: []value.Part{part}}, defs); yes {
+// staticFiles are addresses of the kinds of files that a page has.
+var staticFiles = [...]string{"/static/app.css", "/assets/app.js", "/img/logo.png"}
+
+func exemptsStatic(t value.Template, defs *value.Definitions, who int) bool {
+	for _, uri := range staticFiles {
+		if empty(visit(t, defs, visitor{who: who, uri: uri})) {
 			return true
+		}
+	}
+	return false
+}
+
+// perAddress asks for the key of each visitor: of any URI, or, where that matters, of some.
+func perAddress(t value.Template, defs *value.Definitions) bool {
+	for _, uri := range [...]string{"", "/", "/login", "/api/x", staticFiles[0]} {
+		if yes, known := differs(t, defs, uri); yes || known {
+			return yes
+		}
+		for _, part := range t.Parts {
+			if part.Variable == "" {
+				continue
+			}
+			if yes, _ := differs(value.Template{Text: "$" + part.Variable, Parts: []value.Part{part}}, defs, uri); yes {
+				return true
+			}
 		}
 	}
 	return false
@@ -86,12 +103,12 @@ func perAddress(t value.Template, defs *value.Definitions) bool {
 
 // differs says whether two visitors with nothing but another address have different keys. A key that is empty for one
 // of them, because that address is exempt, is no such difference.
-func differs(t value.Template, defs *value.Definitions) (yes, known bool) {
+func differs(t value.Template, defs *value.Definitions, uri string) (yes, known bool) {
 	known = true
 	for _, method := range []string{"GET", "POST"} {
 		first := ""
 		for who := range visitors {
-			text, ok := visit(t, defs, method, who).Known()
+			text, ok := visit(t, defs, visitor{who: who, method: method, uri: uri}).Known()
 			switch {
 			case !ok:
 				known = false
@@ -102,27 +119,44 @@ func differs(t value.Template, defs *value.Definitions) (yes, known bool) {
 			}
 		}
 	}
-	return false, known
+	return false, known && uri == ""
+}
+
+// A visitor is one request of an ordinary browser.
+type visitor struct {
+	who    int    // index into visitors
+	method string // "" is GET
+	uri    string // "" is not known
 }
 
 // visit evaluates the key for one visitor. What an ordinary visitor may or may not send, and what only a running request
 // sets, is not known.
-func visit(t value.Template, defs *value.Definitions, method string, who int) value.Value {
+func visit(t value.Template, defs *value.Definitions, v visitor) value.Value {
+	target := cmp.Or(v.uri, "/")
 	r := &value.Request{
 		HTTP: &request.Request{
-			Method: method, Target: "/", Peer: visitors[who].Addr(), PeerPort: visitors[who].Port(),
+			Method: v.method, Target: target, Peer: visitors[v.who].Addr(), PeerPort: visitors[v.who].Port(),
 			Headers: []request.Header{{Name: "User-Agent", Value: browser}},
 		},
 		Definitions: defs,
-		Client:      visitors[who],
-		URI:         "/",
+		Client:      visitors[v.who],
+		URI:         target,
 	}
 	for _, name := range reached(t, defs) {
-		if open(name) || defs.Declared(name) {
+		if open(name) && (v.uri == "" || !ofURI(name)) || defs.Declared(name) {
 			r.Set(name, value.Unknown("depends on the request"))
 		}
 	}
 	return t.Eval(r)
+}
+
+// ofURI says whether a variable is known as soon as the URI is.
+func ofURI(name string) bool {
+	switch name {
+	case "uri", "document_uri", "request_uri":
+		return true
+	}
+	return false
 }
 
 // open says whether the value of a variable of nginx's own is up to the visitor or to the page.
@@ -200,7 +234,7 @@ func usualLength(t value.Template, defs *value.Definitions) int {
 func longestValue(t value.Template, defs *value.Definitions) int {
 	longest := 16
 	for who := range visitors {
-		if text, known := visit(t, defs, "GET", who).Known(); known {
+		if text, known := visit(t, defs, visitor{who: who}).Known(); known {
 			longest = max(longest, len(text))
 		}
 	}
