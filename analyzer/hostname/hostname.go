@@ -148,7 +148,7 @@ func (t *Table[T]) findTail(name string) (v T, ok bool) {
 
 // Lower returns s with the letters A to Z in lower case, and every other byte as it is: nginx's only case folding.
 func Lower(s string) string {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i]; 'A' <= c && c <= 'Z' {
 			return lower(s, i)
 		}

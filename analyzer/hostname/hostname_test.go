@@ -36,8 +36,23 @@ func TestAddRefuses(t *testing.T) {
 		name string
 		want error
 	}{
-		{"a.b", nil}, {"A.B", ErrConflict}, {".a.b", ErrConflict}, {"*.a.b", nil}, {".c", nil}, {"c", ErrConflict}, {"*.c", ErrConflict}, {"d.*", nil}, {"D.*", ErrConflict},
-		{"*", ErrInvalid}, {"*.", ErrInvalid}, {"a*b", ErrInvalid}, {"*.a.*", ErrInvalid}, {"a..b", ErrInvalid}, {"a\x00", ErrInvalid}, {"a*", ErrInvalid}, {".", nil},
+		{"a.b", nil},
+		{"A.B", ErrConflict},
+		{".a.b", ErrConflict},
+		{"*.a.b", nil},
+		{".c", nil},
+		{"c", ErrConflict},
+		{"*.c", ErrConflict},
+		{"d.*", nil},
+		{"D.*", ErrConflict},
+		{"*", ErrInvalid},
+		{"*.", ErrInvalid},
+		{"a*b", ErrInvalid},
+		{"*.a.*", ErrInvalid},
+		{"a..b", ErrInvalid},
+		{"a\x00", ErrInvalid},
+		{"a*", ErrInvalid},
+		{".", nil},
 	} {
 		if err := table.Add(c.name, 1); !errors.Is(err, c.want) || err != nil && c.want == nil {
 			t.Errorf("%q: %v, want %v", c.name, err, c.want)

@@ -2,6 +2,7 @@ package nginxtest
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -52,7 +53,7 @@ func (c *Client) Send(t testing.TB, head string) Response {
 		}
 		c.close()
 		if fresh || attempt > 0 { // a connection that was kept may have been closed in the meantime
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return Response{}
 			}
 			t.Fatalf("send %q: %v", head, err)

@@ -71,7 +71,7 @@ func (t *translator) quotedInClass(s *set) {
 	if !closed {
 		t.pos = len(t.pattern)
 	}
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		s[text[i]] = true
 	}
 }

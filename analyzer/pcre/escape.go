@@ -120,7 +120,7 @@ func (t *translator) quoted(a *atom) error {
 		a.fixed, a.nullable = true, true
 		return nil
 	}
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		a.slow = len(t.slow)
 		t.literal(text[i])
 	}
@@ -173,17 +173,19 @@ func (t *translator) octal() (byte, error) {
 	return byte(v), nil
 }
 
+const hexDigits = "0123456789abcdef0123456789ABCDEF"
+
 func (t *translator) hex() (byte, error) {
 	if t.next("{") {
 		return t.braced(16)
 	}
 	v := 0
 	for n := 0; n < 2 && t.more(); n++ {
-		d, err := strconv.ParseUint(t.pattern[t.pos:t.pos+1], 16, 8)
-		if err != nil {
+		d := strings.IndexByte(hexDigits, t.pattern[t.pos])
+		if d < 0 {
 			break
 		}
-		v = v*16 + int(d)
+		v = v*16 + d%16
 		t.pos++
 	}
 	return byte(v), nil

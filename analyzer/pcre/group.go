@@ -204,7 +204,7 @@ func (t *translator) branchReset(a *atom) error {
 // name reads the name of a group up to the byte that ends it.
 func (t *translator) name(end byte) (string, error) {
 	start := t.pos
-	for t.more() && (isWord(t.pattern[t.pos])) {
+	for t.more() && isWord(t.pattern[t.pos]) {
 		t.pos++
 	}
 	name := t.pattern[start:t.pos]

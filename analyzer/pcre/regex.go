@@ -59,8 +59,7 @@ func (re *Regex) Pattern() string { return re.pattern }
 func (re *Regex) compile() {
 	re.parse.Do(func() {
 		re.program, re.err = translate(re.pattern, re.caseless)
-		var bad *SyntaxError
-		if errors.As(re.err, &bad) {
+		if bad, ok := errors.AsType[*SyntaxError](re.err); ok {
 			re.refused = bad
 		}
 		if re.err == nil && re.program.fast != "" {
@@ -137,7 +136,7 @@ var noGroups = []int{0, 0}
 func plain(s string) bool { return ascii(s) && strings.IndexByte(s, '\n') < 0 }
 
 func ascii(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] >= 0x80 {
 			return false
 		}

@@ -201,7 +201,8 @@ func TestNesting(t *testing.T) {
 
 func TestCache(t *testing.T) {
 	var c Cache
-	if c.Get("a", false) != c.Get("a", false) || c.Get("a", false) == c.Get("a", true) {
+	first := c.Get("a", false)
+	if first != c.Get("a", false) || first == c.Get("a", true) {
 		t.Error("patterns are not told apart")
 	}
 }

@@ -66,8 +66,10 @@ func translate(pattern string, caseless bool) (*program, error) {
 		return nil, err
 	}
 	// A second reading knows how many groups there are and how they are called.
-	t := &translator{pattern: pattern, options: options{caseless: caseless},
-		total: scan.groups, allNames: scan.names}
+	t := &translator{
+		pattern: pattern, options: options{caseless: caseless},
+		total: scan.groups, allNames: scan.names,
+	}
 	if err := t.whole(); err != nil {
 		return nil, err
 	}

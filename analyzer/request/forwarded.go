@@ -1,6 +1,9 @@
 package request
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // Forwarded follows a chain of proxies from the connection's address from back through X-Forwarded-For header lines, as
 // nginx does for realip and geo. lines are the header's values in order, trusted says whether an address is a proxy that
@@ -8,8 +11,8 @@ import "net/netip"
 // address found is trusted. The port is 0 where none was written. ok is false where from stands unchanged.
 func Forwarded(from netip.Addr, lines []string, trusted func(netip.Addr) bool, recursive, bareBrackets bool) (addr netip.AddrPort, ok bool) {
 	w := walk{addr: netip.AddrPortFrom(from, 0), trusted: trusted, recursive: recursive, bare: bareBrackets}
-	for i := len(lines) - 1; i >= 0; i-- {
-		if more := w.line(lines[i]); !more || !recursive {
+	for _, line := range slices.Backward(lines) {
+		if more := w.line(line); !more || !recursive {
 			break
 		}
 	}

@@ -5,6 +5,7 @@ package route
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
@@ -117,7 +118,7 @@ func (r *Router) read(v *value.Request, a *group, c *Choice, host string, hostOK
 		c.refuse(400, "two "+req.Repeated()+" headers")
 	case req.NoHost && req.Protocol != "HTTP/1.0":
 		c.refuse(400, "no Host header")
-	case req.Method == "TRACE" || req.Method == "CONNECT":
+	case slices.Contains(notAllowed, req.Method):
 		c.refuse(405, "the method "+req.Method+" is not allowed")
 	}
 }
@@ -127,6 +128,9 @@ func (c *Choice) refuse(status int, why string) { c.Status, c.Why = status, why 
 func (c *Choice) take(f found) {
 	c.Server, c.Listen, c.Name, c.Unknown, c.tables = f.server, f.listen, f.name, f.unknown, f.tables
 }
+
+// notAllowed are the methods that nginx answers with 405.
+var notAllowed = []string{"TRACE", "CONNECT"}
 
 // validMethod says whether nginx takes a method's name.
 func validMethod(m string) bool {

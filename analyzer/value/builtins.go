@@ -108,10 +108,12 @@ var builtins = func() map[string]builtin {
 	unknown(m, ofConfig, "invalid_referer", "secure_link", "secure_link_expires", "slice_range", "uid_got", "uid_set", "uid_reset",
 		"ancient_browser", "modern_browser", "msie", "fastcgi_path_info", "fastcgi_script_name", "proxy_host", "proxy_port",
 		"proxy_add_via", "session_log_id", "session_log_binary_id", "auth_jwt_claims")
-	for _, name := range []string{"alpn_protocol", "cipher", "ciphers", "client_cert", "client_escaped_cert", "client_fingerprint",
+	for _, name := range []string{
+		"alpn_protocol", "cipher", "ciphers", "client_cert", "client_escaped_cert", "client_fingerprint",
 		"client_i_dn", "client_i_dn_legacy", "client_raw_cert", "client_s_dn", "client_s_dn_legacy", "client_serial",
 		"client_sigalg", "client_v_end", "client_v_remain", "client_v_start", "client_verify", "curve", "curves", "early_data",
-		"ech_outer_server_name", "ech_status", "protocol", "server_name", "session_id", "session_reused", "sigalg"} {
+		"ech_outer_server_name", "ech_status", "protocol", "server_name", "session_id", "session_reused", "sigalg",
+	} {
 		m["ssl_"+name] = builtin{get: ofTLS("ssl_" + name), changeable: true}
 	}
 	for _, name := range []string{"ancient_browser", "modern_browser", "msie", "invalid_referer", "uid_reset", "proxy_host", "proxy_port"} {

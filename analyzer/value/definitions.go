@@ -86,7 +86,7 @@ func (d *Definitions) Declare(name, reason string) error {
 	}
 	_, defined := d.vars[name]
 	_, builtin := builtins[name]
-	if !defined && !(builtin && reason == "") { // until it is set, nginx's own variable has its own value
+	if !defined && (!builtin || reason != "") { // until it is set, nginx's own variable has its own value
 		d.vars[name] = declared(reason)
 	}
 	return nil

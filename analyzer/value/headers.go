@@ -63,7 +63,7 @@ func (r *Request) named(variable string) []string {
 }
 
 func sameHeader(header, variable string) bool {
-	for i := 0; i < len(header); i++ {
+	for i := range len(header) {
 		c := header[i]
 		if 'A' <= c && c <= 'Z' {
 			c |= 0x20
@@ -82,7 +82,7 @@ func (r *Request) taken(name string) bool {
 	if r.InvalidHeaders {
 		return true
 	}
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		c := name[i]
 		switch {
 		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', c == '-':

@@ -131,11 +131,13 @@ func randomSplit(r *rand.Rand, name string) block {
 }
 
 // shown are the variables that are compared; the captures come last, since they change while the others are computed.
-var shown = []string{"m0", "m1", "m2", "m3", "g1", "g2", "s1", "cap", "host", "http_host", "http_x_host", "http_user_agent", "http_cookie", "cookie_a", "cookie_B",
+var shown = []string{
+	"m0", "m1", "m2", "m3", "g1", "g2", "s1", "cap", "host", "http_host", "http_x_host", "http_user_agent", "http_cookie", "cookie_a", "cookie_B",
 	"arg_k", "arg_Z", "args", "query_string", "is_args", "uri", "document_uri", "request_uri", "request_method", "scheme", "https", "server_protocol",
 	"server_name", "server_addr", "server_port", "remote_addr", "realip_remote_addr", "http_x_forwarded_for", "proxy_add_x_forwarded_for", "content_length",
 	"content_type", "remote_user", "request", "nginx_version", "http2", "limit_req_status", "binary_remote_addr", "request_completion", "http_a_b",
-	"proxy_protocol_addr", "ssl_protocol", "m1", "1", "2"}
+	"proxy_protocol_addr", "ssl_protocol", "m1", "1", "2",
+}
 
 func randomRequest(r *rand.Rand) *request.Request {
 	key := func() string {
@@ -176,8 +178,10 @@ func TestLiveVariables(t *testing.T) {
 	const perConfiguration = 40
 	refused := 0
 	for asked := 0; asked < nginxtest.Cases(t, 400); {
-		blocks := []block{{kind: "map", args: []string{"$arg_z", "$m0"}, entries: [][]string{{"~(?<cap>z)", "0"}, {"default", "d"}}},
-			randomMap(r, "$m1"), randomMap(r, "$m2"), randomMap(r, "$m3"), randomGeo(r, "$g1"), randomGeo(r, "$g2"), randomSplit(r, "$s1")}
+		blocks := []block{
+			{kind: "map", args: []string{"$arg_z", "$m0"}, entries: [][]string{{"~(?<cap>z)", "0"}, {"default", "d"}}},
+			randomMap(r, "$m1"), randomMap(r, "$m2"), randomMap(r, "$m3"), randomGeo(r, "$g1"), randomGeo(r, "$g2"), randomSplit(r, "$s1"),
+		}
 		defs := &value.Definitions{}
 		var ours []string
 		text := ""
@@ -248,8 +252,10 @@ func compare(t *testing.T, defs *value.Definitions, client *nginxtest.Client, q 
 		t.Fatal(err)
 	}
 	host, _ := request.ParseHost(q.Host)
-	v := &value.Request{HTTP: q, Definitions: defs, Version: "1.22.1", URI: uri, Args: args, Host: host, ServerName: value.Of("s.example"),
-		Client: netip.AddrPortFrom(q.Peer, 1), Server: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port))}
+	v := &value.Request{
+		HTTP: q, Definitions: defs, Version: "1.22.1", URI: uri, Args: args, Host: host, ServerName: value.Of("s.example"),
+		Client: netip.AddrPortFrom(q.Peer, 1), Server: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port)),
+	}
 	text := ""
 	for _, name := range shown {
 		text += name + "=$" + name + "\n"

@@ -68,7 +68,7 @@ func (r *Request) variable(name string, fresh bool) Value {
 		return Of(r.capture(int(name[0] - '0')))
 	}
 	for i := range r.cache {
-		if c := &r.cache[i]; c.name == name && !(fresh && c.volatile) {
+		if c := &r.cache[i]; c.name == name && (!fresh || !c.volatile) {
 			return c.value
 		}
 	}
