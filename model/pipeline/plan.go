@@ -100,10 +100,11 @@ func (pl *Plan) after(n *node, verdict limitreq.Verdict) *node {
 // A Flight is one request under way: it may wait for a limiter, and it may hold places in limit_conn's zones until
 // Finish.
 type Flight struct {
-	plan   *Plan
-	at     *node
-	caller *Caller // nil for the client that the plan was made for
-	hold   *limitconn.Hold
+	plan    *Plan
+	at      *node
+	refused bool
+	caller  *Caller // nil for the client that the plan was made for
+	hold    *limitconn.Hold
 
 	Decision limitreq.Decision // of limit_req; its Verdict is None where no limit counted the request
 	Zone     *config.Zone      // that decided; nil for none
@@ -153,6 +154,7 @@ func (f *Flight) advance(now clock.Msec) {
 			if f.Decision.Zone >= 0 {
 				f.Zone = n.asked[f.Decision.Zone].Zone
 			}
+			f.refused = f.refused || f.Decision.Verdict == limitreq.Rejected && !n.background
 			f.at = f.plan.after(n, f.Decision.Verdict)
 			if f.Decision.Wait > 0 && !n.background {
 				f.Wait = f.Decision.Wait
@@ -171,14 +173,14 @@ func (f *Flight) advance(now clock.Msec) {
 		if f.Conn.Verdict != limitconn.Passed {
 			f.hold = nil
 		}
+		f.refused = f.refused || f.Conn.Verdict == limitconn.Rejected && !n.background
 		f.at = f.plan.after(n, limitreq.Verdict(f.Conn.Verdict))
 	}
 }
 
-// Refused says whether a limiter refused the request, whatever was answered in the end.
-func (f *Flight) Refused() bool {
-	return f.Decision.Verdict == limitreq.Rejected || f.Conn.Verdict == limitconn.Rejected
-}
+// Refused says whether a limiter refused the request, whatever was answered in the end. That of a mirrored copy refuses
+// nothing.
+func (f *Flight) Refused() bool { return f.refused }
 
 // Done says whether the request has been answered or handed on.
 func (f *Flight) Done() bool { return f.at.kind == finished }

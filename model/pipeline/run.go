@@ -141,7 +141,7 @@ func (r *run) limitConnections() (answer, bool) {
 	}
 	r.connAt = c
 	r.connKeys = make([]value.Value, len(c.conns))
-	n := &node{kind: askConnections, conf: c}
+	n := &node{kind: askConnections, conf: c, background: r.background}
 	counted := false
 	for i, l := range c.conns {
 		var raw string

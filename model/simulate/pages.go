@@ -102,12 +102,15 @@ func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAdd
 		return nil // there is a server, so that nothing else can be wrong
 	}
 	plans, bound := make([]*pipeline.Plan, len(fan.Requests)), make([]bool, len(fan.Requests))
+	own := map[planKey]*pipeline.Plan{}
 	shape := pipeline.NewShape()
 	for i := range fan.Requests {
 		plan, shared := p.pipe.PlanShared(t.request(&fan.Requests[i], addressOf(0)), server)
 		shape.Add(plan)
 		if bound[i] = !shared; shared {
 			plans[i] = plan
+		} else {
+			own[planKey{0, int32(i)}] = plan
 		}
 	}
 	key := pageKey{fan, clients, perAddress, shape.String()}
@@ -116,7 +119,7 @@ func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAdd
 		load := func(o Options) (PageRun, []LocationStat) {
 			p.pipe.Reset()
 			s := newSimulation(p.pipe, t, &o)
-			s.shared, s.bound = plans, bound
+			s.shared, s.bound, s.plans = plans, bound, own
 			s.run()
 			return s.sorted(shape, p.unlimited(o))
 		}
@@ -144,7 +147,7 @@ func (p *Pages) unlimited(o Options) Quantiles {
 
 // sorted arranges what was counted by the places of the shape.
 func (s *simulation) sorted(shape *pipeline.Shape, unlimited Quantiles) (PageRun, []LocationStat) {
-	run := PageRun{Stat: *s.result().Page}
+	run := PageRun{Stat: s.pageStat()}
 	run.Stat.UnlimitedMs = unlimited
 	stats := make([]LocationStat, len(shape.Places))
 	for _, at := range s.stats.places {

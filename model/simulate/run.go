@@ -57,11 +57,13 @@ func (s *simulation) result() *Result {
 	return &Result{
 		Locations: s.stats.locations(),
 		Zones:     zones(s.pipe),
-		Page: &PageStat{
-			Pages: s.stats.pages, LimitedMs: s.stats.times.quantiles(), BrokenPages: s.stats.broken,
-		},
-		Requests: s.rows,
+		Page:      new(s.pageStat()),
+		Requests:  s.rows,
 	}
+}
+
+func (s *simulation) pageStat() PageStat {
+	return PageStat{Pages: s.stats.pages, LimitedMs: s.stats.times.quantiles(), BrokenPages: s.stats.broken}
 }
 
 func zones(p *pipeline.Pipeline) []ZoneStat {
