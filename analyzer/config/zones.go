@@ -22,14 +22,22 @@ type zones struct {
 // A sharedZone is what nginx knows of one name while it reads.
 type sharedZone struct {
 	name  string
-	use   string // the module that has it, by its zone directive; "" where that is not known
-	size  int64  // 0 until it is defined
-	first Item
-	span  source.Span // the word that named it first
-	level *Level
-	key   string // as written; of a defined zone
-	bound bool   // defined
+	use   string      // the module that has it, by its zone directive; "" where that is not known
+	size  int64       // 0 until it is defined
+	span  source.Span // the word that defined it, or else the one that named it first
+	early []zoneUse   // the limits that named it before it was defined, up to maxEarly
+	key   string      // as written; of a defined zone
+	bound bool        // defined
 }
+
+// A zoneUse is a place that names a zone.
+type zoneUse struct {
+	span  source.Span
+	level *Level
+}
+
+// maxEarly bounds how many places are told of that name a zone which is nowhere.
+const maxEarly = 100
 
 func newZones() zones {
 	return zones{named: make(map[string]*sharedZone), refused: make(map[string]bool)}
@@ -40,16 +48,19 @@ func newZones() zones {
 func (r *resolver) share(it Item, w syntax.Word, l *Level, name, use string, size int64) *sharedZone {
 	z := r.zones.named[name]
 	if z == nil {
-		z = &sharedZone{name: name, use: use, size: size, first: it, span: it.WordSpan(w), level: l}
+		z = &sharedZone{name: name, use: use, span: it.WordSpan(w)}
 		r.zones.named[name] = z
 		r.zones.order = append(r.zones.order, z)
-		return z
+	}
+	if size == 0 && z.size == 0 && len(z.early) < maxEarly {
+		z.early = append(z.early, zoneUse{it.WordSpan(w), l})
 	}
 	switch {
 	case z.use != use:
+		r.zones.refused[name] = true
 		r.refuse(l, Refusal{
 			Kind: ZoneDuplicate, Span: it.WordSpan(w), Line: line(it.Directive), Related: &z.span,
-			Text: fmt.Sprintf("the shared memory zone %q is already declared for a different use", name),
+			Text: fmt.Sprintf(`the shared memory zone "%s" is already declared for a different use`, name),
 		})
 		return nil
 	case z.size == 0:
@@ -57,7 +68,7 @@ func (r *resolver) share(it Item, w syntax.Word, l *Level, name, use string, siz
 	case size != 0 && size != z.size:
 		r.refuse(l, Refusal{
 			Kind: ZoneDuplicate, Span: it.WordSpan(w), Line: line(it.Directive), Related: &z.span,
-			Text: fmt.Sprintf("the size %d of shared memory zone %q conflicts with already declared size %d", size, name, z.size),
+			Text: fmt.Sprintf(`the size %d of shared memory zone "%s" conflicts with already declared size %d`, size, name, z.size),
 		})
 		return nil
 	}
@@ -65,15 +76,18 @@ func (r *resolver) share(it Item, w syntax.Word, l *Level, name, use string, siz
 }
 
 // unknownZones tells of the zones that limits name and nothing defines. nginx finds them when it has read everything,
-// and names no line; the limit that named the zone first is the place to look. Where something could not be read, the
+// and names no line; each limit that names the zone is a place to look. Where something could not be read, the
 // zone may stand there.
 func (r *resolver) unknownZones() {
 	if r.partial() {
 		return
 	}
 	for _, z := range r.zones.order {
-		if z.size == 0 && !r.zones.refused[z.name] {
-			r.refuse(z.level, Refusal{Kind: ZoneUnknown, Span: z.span, Text: fmt.Sprintf("zero size shared memory zone %q", z.name)})
+		if z.size != 0 || r.zones.refused[z.name] {
+			continue
+		}
+		for _, u := range z.early {
+			r.refuse(u.level, Refusal{Kind: ZoneUnknown, Span: u.span, Text: `zero size shared memory zone "` + z.name + `"`})
 		}
 	}
 }
@@ -165,7 +179,7 @@ func (r *resolver) bindZone(it Item, l *Level, zone zoneParameter) bool {
 	if shared.bound {
 		r.refuse(l, Refusal{
 			Kind: ZoneDuplicate, Span: it.WordSpan(zone.word), Line: line(it.Directive), Related: &shared.span,
-			Text: fmt.Sprintf("%s %q is already bound to key %q", use, zone.name, shared.key),
+			Text: fmt.Sprintf(`%s "%s" is already bound to key "%s"`, use, zone.name, shared.key),
 		})
 		return false
 	}
