@@ -1,6 +1,9 @@
 // Package config resolves what was read into the tree that nginx would run: servers and locations with every setting
 // in effect at each, and where it comes from. It decides no request (analyzer/route does) and judges nothing: what
 // nginx itself would refuse is listed in Tree.Refusals, in nginx's words.
+//
+// It refuses to know the machine: which hosts, users and certificates there are, which modules were built in. What a
+// module of others may define is not missed, and of a fragment, or behind what could not be read, nothing is missed.
 package config
 
 import (
