@@ -104,9 +104,6 @@ func (c *Caller) piece(s slot) string {
 // slotsOf takes a key apart for other clients; nil where it is the same for all of them. A key that depends on the
 // client in a way of its own binds the plan to this one.
 func (r *run) slotsOf(t value.Template) []slot {
-	if !r.track {
-		return nil
-	}
 	var slots []slot
 	portable := false
 	for _, p := range t.Parts {

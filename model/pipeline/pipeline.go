@@ -27,6 +27,12 @@ type Pipeline struct {
 	conns []*limitconn.Zone
 	vars  value.Request // of the request at hand; one at a time is followed
 
+	brief bool    // a plan is made for one use
+	once  Plan    // it
+	nodes []*node // of it, to be used again
+	lent  int
+	under run // the request that is followed
+
 	log         []limitreq.Lookup // of the last question
 	scratch     []limitreq.Limit
 	connScratch []limitconn.Limit
@@ -48,13 +54,35 @@ func (p *Pipeline) Fresh() *Pipeline {
 // Do takes one request through the phases at time now, to its end: a delay by limit_req is waited for, and what it held
 // in limit_conn is given back at once. Requests that overlap are for Plan and Flight.
 func (p *Pipeline) Do(now clock.Msec, req *request.Request) Trace {
-	f := p.Plan(req, nil).Start(now)
+	p.brief, p.lent = true, 0
+	p.once = Plan{p: p, req: req}
+	p.once.root = p.once.follow(nil)
+	f := p.once.Start(now)
 	for !f.Done() {
 		now += f.Wait
 		f.Resume(now)
 	}
 	f.Finish()
-	return f.Trace()
+	t := f.Trace()
+	p.brief = false
+	return t
+}
+
+// node returns a new node, or in Do, which keeps none, one that was used before.
+func (p *Pipeline) node(kind nodeKind, c *conf) *node {
+	if !p.brief {
+		return &node{kind: kind, conf: c}
+	}
+	if p.lent == len(p.nodes) {
+		p.nodes = append(p.nodes, new(node))
+	}
+	n := p.nodes[p.lent]
+	p.lent++
+	*n = node{
+		kind: kind, conf: c,
+		ask: n.ask[:0], asked: n.asked[:0], askConns: n.askConns[:0], askedConns: n.askedConns[:0],
+	}
+	return n
 }
 
 // Plan prepares a request that may be sent any number of times. With a server it goes to that one; with nil the server
@@ -82,10 +110,14 @@ func (p *Pipeline) Zone(z *config.Zone) *limitreq.Zone {
 
 // run follows a request with the given verdicts to its end, and returns the limiters that it met.
 func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
-	r := &run{
-		course: &course{p: p, g: p.g, req: pl.req, vars: &p.vars, given: given, upstream: pl.upstream, track: pl.track},
-		cycles: maxCycles + 1, method: pl.req.Method,
+	r := &p.under
+	if r.course == nil {
+		r.course = &course{}
 	}
+	*r.course = course{
+		p: p, g: p.g, req: pl.req, vars: &p.vars, given: given, upstream: pl.upstream, track: pl.track, nodes: r.nodes[:0],
+	}
+	*r = run{course: r.course, cycles: maxCycles + 1, method: pl.req.Method}
 	if r.method == "" {
 		r.method = "GET"
 	}

@@ -65,7 +65,8 @@ type ending struct {
 // follow runs the request with the given verdicts, and links what lies behind them.
 func (pl *Plan) follow(given []limitreq.Verdict) *node {
 	nodes, end := pl.p.run(pl, given)
-	next := &node{kind: finished, end: end}
+	next := pl.p.node(finished, nil)
+	next.end = end
 	for i := len(nodes) - 1; i >= len(given); i-- {
 		nodes[i].passed = next
 		next = nodes[i]
@@ -73,7 +74,9 @@ func (pl *Plan) follow(given []limitreq.Verdict) *node {
 	verdicts := given
 	for n := next; n.kind != finished; n = n.passed {
 		n.given = verdicts
-		verdicts = append(verdicts[:len(verdicts):len(verdicts)], limitreq.Passed)
+		if n.passed.kind != finished {
+			verdicts = append(verdicts[:len(verdicts):len(verdicts)], limitreq.Passed)
+		}
 	}
 	return next
 }

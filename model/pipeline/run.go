@@ -105,7 +105,8 @@ func (r *run) limitRequests() (answer, bool) {
 	}
 	r.reqAt = c
 	r.reqKeys = make([]value.Value, len(c.limits))
-	n := &node{kind: askRequests, conf: c, background: r.background, ask: make([]limitreq.Limit, 0, len(c.limits))}
+	n := r.p.node(askRequests, c)
+	n.background = r.background
 	counted := false
 	for i, l := range c.limits {
 		var raw string
@@ -117,7 +118,9 @@ func (r *run) limitRequests() (answer, bool) {
 		counted = counted || raw != "" && len(raw) <= limitreq.MaxKey
 		n.ask = append(n.ask, limitreq.Limit{Zone: zone, Key: raw, Burst: l.Burst, Delay: l.delay})
 		n.asked = append(n.asked, l)
-		n.slots = append(n.slots, r.slotsOf(l.Zone.Key))
+		if r.track {
+			n.slots = append(n.slots, r.slotsOf(l.Zone.Key))
+		}
 	}
 	if !counted {
 		return answer{}, false
@@ -141,7 +144,8 @@ func (r *run) limitConnections() (answer, bool) {
 	}
 	r.connAt = c
 	r.connKeys = make([]value.Value, len(c.conns))
-	n := &node{kind: askConnections, conf: c, background: r.background}
+	n := r.p.node(askConnections, c)
+	n.background = r.background
 	counted := false
 	for i, l := range c.conns {
 		var raw string
@@ -153,7 +157,9 @@ func (r *run) limitConnections() (answer, bool) {
 		counted = counted || raw != "" && len(raw) <= limitconn.MaxKey
 		n.askConns = append(n.askConns, limitconn.Limit{Zone: zone, Key: raw, Max: int64(l.Max)})
 		n.askedConns = append(n.askedConns, l)
-		n.slots = append(n.slots, r.slotsOf(l.Zone.Key))
+		if r.track {
+			n.slots = append(n.slots, r.slotsOf(l.Zone.Key))
+		}
 	}
 	if !counted {
 		return answer{}, false
