@@ -9,6 +9,7 @@ import (
 	"net/textproto"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -63,7 +64,7 @@ func (c *Client) Send(t testing.TB, head string) Response {
 
 func (c *Client) try(head string) (Response, error) {
 	if c.conn == nil {
-		conn, err := net.DialTimeout("tcp4", c.address, startBound)
+		conn, err := c.dial()
 		if err != nil {
 			return Response{}, err
 		}
@@ -76,6 +77,16 @@ func (c *Client) try(head string) (Response, error) {
 		return Response{}, err
 	}
 	return c.read(strings.HasPrefix(head, "HEAD "))
+}
+
+// dial connects. A server that was just started may listen on one of its ports before it does on another.
+func (c *Client) dial() (net.Conn, error) {
+	for end := time.Now().Add(startBound); ; time.Sleep(5 * time.Millisecond) {
+		conn, err := net.DialTimeout("tcp4", c.address, startBound)
+		if err == nil || !errors.Is(err, syscall.ECONNREFUSED) || time.Now().After(end) {
+			return conn, err
+		}
+	}
 }
 
 func (c *Client) read(bodyless bool) (Response, error) {
