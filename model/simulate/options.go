@@ -63,6 +63,7 @@ const (
 	maxClients = 10_000_000
 	maxRepeat  = 1_000_000
 	maxMs      = 24 * 60 * 60 * 1000
+	maxSpan    = 10 * 365 * 24 * time.Hour
 )
 
 // normal returns the options with every default filled in.
@@ -87,6 +88,35 @@ func (o Options) normal() (Options, error) {
 		return o, fmt.Errorf("a time of %d ms is longer than a day", max(o.UpstreamMs, o.RTTMs))
 	case o.Arrival.Span < 0 || o.Every < 0:
 		return o, errors.New("a span of time is negative")
+	case o.Every > maxSpan/time.Duration(o.Repeat), o.Arrival.Span > maxSpan,
+		o.Arrival.Kind == Every && o.Arrival.Span > maxSpan/time.Duration(o.Clients):
+		return o, errors.New("the clients' loads take longer than ten years")
 	}
-	return o, nil
+	return o, treeShaped(o.Fan)
+}
+
+// treeShaped says what is wrong with a fan whose requests wait for each other in a circle, or for something that is not
+// there; no such request would ever be sent.
+func treeShaped(fan *traffic.Fan) error {
+	rooted := make([]bool, len(fan.Requests)) // it is known to lead to the start
+	for i := range fan.Requests {
+		var way []int
+		for at := i; !rooted[at]; {
+			way = append(way, at)
+			on := fan.Requests[at].DependsOn
+			if on == nil {
+				break
+			}
+			if at = *on; at < 0 || at >= len(fan.Requests) {
+				return fmt.Errorf("request %d of the fan waits for request %d, which it does not have", i, at)
+			}
+			if len(way) > len(fan.Requests) {
+				return fmt.Errorf("request %d of the fan waits for itself", i)
+			}
+		}
+		for _, at := range way {
+			rooted[at] = true
+		}
+	}
+	return nil
 }

@@ -34,8 +34,7 @@ type pageRequest struct {
 	longLived  bool
 }
 
-// newPage prepares a fan for a protocol and a round trip. A dependency that does not exist, which readers of fans refuse,
-// counts as none.
+// newPage prepares a fan for a protocol and a round trip.
 func newPage(fan *traffic.Fan, o *Options) *page {
 	p := &page{rtt: o.RTTMs * 1000, http1: o.Protocol == HTTP1}
 	groups := map[string]int32{}
@@ -62,7 +61,7 @@ func newPage(fan *traffic.Fan, o *Options) *page {
 	}
 	for i := range fan.Requests {
 		on := fan.Requests[i].DependsOn
-		if on == nil || *on < 0 || *on >= len(p.requests) {
+		if on == nil {
 			p.roots = append(p.roots, int32(i))
 			continue
 		}

@@ -79,9 +79,10 @@ func NewPages(tree *config.Tree, router *route.Router) *Pages {
 	return &Pages{tree: tree, router: router, pipe: p, known: map[pageKey]*ran{}, free: map[*traffic.Fan]Quantiles{}, of: map[serverKey]*Page{}}
 }
 
-// Of returns what a fan suffers at a server; nil where no limit is in effect anywhere in it, or the fan has no requests.
+// Of returns what a fan suffers at a server; nil where no limit is in effect anywhere in it, and for
+// a fan that cannot be run.
 func (p *Pages) Of(server *config.Server, fan *traffic.Fan, clients, perAddress int) *Page {
-	if server == nil || fan == nil || len(fan.Requests) == 0 || !Limited(server) {
+	if server == nil || fan == nil || len(fan.Requests) == 0 || treeShaped(fan) != nil || !Limited(server) {
 		return nil
 	}
 	p.mu.Lock()
