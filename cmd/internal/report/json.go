@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -9,15 +8,17 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-type jsonReport struct {
-	Schema     int           `json:"schema"`
-	Tool       jsonTool      `json:"tool"`
-	Inputs     []Input       `json:"inputs"`
-	Findings   []jsonFinding `json:"findings"`
-	Suppressed int           `json:"suppressed"`
-	Summary    jsonSummary   `json:"summary"`
-	Pages      []jsonPage    `json:"pages"`
-	Defects    []string      `json:"defects,omitempty"`
+// The parts of the report around its two long lists, which are written one element at a time.
+type jsonHead struct {
+	Schema int      `json:"schema"`
+	Tool   jsonTool `json:"tool"`
+	Inputs []Input  `json:"inputs"`
+}
+
+type jsonTail struct {
+	Suppressed int         `json:"suppressed"`
+	Summary    jsonSummary `json:"summary"`
+	Defects    []string    `json:"defects,omitempty"`
 }
 
 type jsonTool struct {
@@ -88,39 +89,37 @@ type jsonRun struct {
 }
 
 type jsonPageLocation struct {
-	Server   string                `json:"server"`
-	Location string                `json:"location"`
-	Limited  bool                  `json:"limited"`
-	Zones    []string              `json:"undefined_zones"` // named by limits there and defined nowhere, so that the figures lack them
-	One      simulate.LocationStat `json:"one"`
-	Office   simulate.LocationStat `json:"office"`
+	Server   string   `json:"server"`
+	Location string   `json:"location"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Limited  bool     `json:"limited"`
+	Zones    []string `json:"undefined_zones"` // named by limits there and defined nowhere, so that the figures lack them
+	One      jsonStat `json:"one"`
+	Office   jsonStat `json:"office"`
+}
+
+type jsonStat struct {
+	Requests  int                `json:"requests"`
+	Passed    int                `json:"passed"`
+	Delayed   int                `json:"delayed"`
+	Rejected  int                `json:"rejected"`
+	AddedMs   simulate.Quantiles `json:"added_ms"`
+	DryRun    int                `json:"dry_run"`
+	NotIssued int                `json:"not_issued"`
 }
 
 // writeJSON writes one object, as the contract names its fields. Bytes that are no UTF-8 become U+FFFD.
 func writeJSON(w io.Writer, r *Report, _ Options) error {
 	n := r.counts()
-	out := jsonReport{
-		Schema: 1, Tool: jsonTool{"ngxlimit", r.Version}, Suppressed: r.Suppressed, Defects: r.Defects,
-		Inputs:   append([]Input{}, r.Inputs...),
-		Findings: make([]jsonFinding, len(r.Findings)),
-		Summary:  jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]},
-		Pages:    make([]jsonPage, len(r.Pages)),
-	}
-	for i := range r.Findings {
-		out.Findings[i] = toJSONFinding(&r.Findings[i])
-	}
-	for i, p := range r.Pages {
-		out.Pages[i] = toJSONPage(p)
-	}
-	return EncodeJSON(w, out)
-}
-
-// EncodeJSON writes a value as indented JSON, with "<", ">" and "&" as they are.
-func EncodeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	o := &objectWriter{errWriter: errWriter{w: w}}
+	o.open()
+	o.fields(jsonHead{Schema: 1, Tool: jsonTool{"ngxlimit", r.Version}, Inputs: append([]Input{}, r.Inputs...)})
+	o.list("findings", len(r.Findings), func(i int) any { return toJSONFinding(&r.Findings[i]) })
+	o.fields(jsonTail{Suppressed: r.Suppressed, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects})
+	o.list("pages", len(r.Pages), func(i int) any { return toJSONPage(r.Pages[i]) })
+	o.close()
+	return o.err
 }
 
 func toJSONFinding(f *rule.Finding) jsonFinding {
@@ -159,9 +158,16 @@ func toJSONPage(p Page) jsonPage {
 	}
 	for i, l := range p.Locations {
 		zones, _ := undefinedZones(p, l)
-		out.Locations[i] = jsonPageLocation{l.One.Server, l.One.Location, l.One.Limited, append([]string{}, zones...), l.One, l.Office}
+		out.Locations[i] = jsonPageLocation{
+			l.One.Server, l.One.Location, l.One.File, l.One.Line, l.One.Limited, append([]string{}, zones...),
+			toJSONStat(l.One), toJSONStat(l.Office),
+		}
 	}
 	return out
+}
+
+func toJSONStat(s simulate.LocationStat) jsonStat {
+	return jsonStat{s.Requests, s.Passed, s.Delayed, s.Rejected, s.AddedMs, s.DryRun, s.NotIssued}
 }
 
 func toJSONRun(r simulate.PageRun) jsonRun {

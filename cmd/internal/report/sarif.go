@@ -22,7 +22,7 @@ const (
 // writeSARIF writes SARIF 2.1.0 for code scanning: the whole catalogue with its help, and the findings with regions in
 // UTF-16 units. Suppressed findings are left out, because code scanning shows every result that it is given.
 func writeSARIF(w io.Writer, r *Report, o Options) error {
-	s := &sarifWriter{o: o, index: map[string]int{}, hashes: map[*source.File][]string{}}
+	s := &sarifWriter{o: o, index: map[string]int{}}
 	run := sarif.NewRunWithInformationURI("ngxlimit", home)
 	run.Tool.Driver.WithSemanticVersion(r.Version).WithVersion(r.Version)
 	for i, rl := range r.Rules {
@@ -30,9 +30,6 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 		run.Tool.Driver.AddRule(sarifRule(rl))
 	}
 	shown, left := sarifResults(r)
-	for i := range shown {
-		run.AddResult(s.result(run, &shown[i]))
-	}
 	run.WithColumnKind("utf16CodeUnits")
 	run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("ngxlimit/"))
 	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("the folder in which ngxlimit ran"))
@@ -43,7 +40,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	out := sarif.NewReport()
 	out.Schema = sarifSchema
 	out.AddRun(run)
-	return encodeSARIF(w, out)
+	return encodeSARIF(w, out, len(shown), func(i int) *sarif.Result { return s.result(&shown[i]) })
 }
 
 // sarifResults returns the findings to write, and how many the format has no room for; the gravest stay.
@@ -66,7 +63,8 @@ func worstFirst(found []rule.Finding) []rule.Finding {
 type sarifWriter struct {
 	o      Options
 	index  map[string]int // of a rule in the driver's list
-	hashes map[*source.File][]string
+	hashed *source.File   // whose hashes are at hand: findings come file by file
+	hashes []string
 }
 
 func sarifRule(r *rule.Rule) *sarif.ReportingDescriptor {
@@ -113,7 +111,7 @@ func pascal(name string) string {
 	return b.String()
 }
 
-func (s *sarifWriter) result(run *sarif.Run, f *rule.Finding) *sarif.Result {
+func (s *sarifWriter) result(f *rule.Finding) *sarif.Result {
 	res := sarif.NewRuleResult(f.Rule.Name).WithLevel(string(f.Severity))
 	if i, ok := s.index[f.Rule.Name]; ok {
 		res.WithRuleIndex(i)
@@ -156,13 +154,11 @@ func (s *sarifWriter) properties(f *rule.Finding) *sarif.PropertyBag {
 }
 
 func (s *sarifWriter) lineHash(at source.Span) string {
-	hashes, ok := s.hashes[at.File]
-	if !ok {
-		hashes = lineHashes(at.File.Text)
-		s.hashes[at.File] = hashes
+	if s.hashed != at.File {
+		s.hashed, s.hashes = at.File, lineHashes(at.File.Text)
 	}
-	if n := at.From().Line; n <= len(hashes) {
-		return hashes[n-1]
+	if n := at.From().Line; n <= len(s.hashes) {
+		return s.hashes[n-1]
 	}
 	return ""
 }

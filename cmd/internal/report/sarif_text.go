@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -45,21 +47,50 @@ func (s *sarifWriter) artifact(f *source.File) *sarif.ArtifactLocation {
 	return a
 }
 
-// encodeSARIF writes the report without what go-sarif adds to every object: empty arrays and the values that stand for
-// "absent", among them location ids below zero, which code scanning does not take.
-func encodeSARIF(w io.Writer, r *sarif.Report) error {
-	raw, err := json.Marshal(r)
+// encodeSARIF writes the report, whose one run has no results yet, and n results in it, each made when it is written.
+// What go-sarif adds to every object is left out: empty arrays and the values that stand for "absent", among them
+// location ids below zero, which code scanning does not take.
+func encodeSARIF(w io.Writer, r *sarif.Report, n int, result func(i int) *sarif.Result) error {
+	tree, err := tidied(r)
 	if err != nil {
+		return err
+	}
+	var frame strings.Builder
+	if err := EncodeJSON(&frame, tree); err != nil {
 		return fmt.Errorf("encode sarif: %w", err)
 	}
+	// A quotation mark within a string is escaped, so that this can only be the run's own field.
+	before, after, ok := strings.Cut(frame.String(), `"results": []`)
+	if !ok {
+		return errors.New("encode sarif: the run has no list of results")
+	}
+	o := &objectWriter{errWriter: errWriter{w: w}}
+	o.print(before, `"results": [`)
+	o.elements(n, 4, func(i int) any {
+		tree, err := tidied(result(i))
+		if err != nil && o.err == nil {
+			o.err = err
+		}
+		return tree
+	})
+	o.print("]", after)
+	return o.err
+}
+
+// tidied returns a value's JSON as a tree, without what is empty.
+func tidied(v any) (any, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode sarif: %w", err)
+	}
 	var tree any
-	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if err := d.Decode(&tree); err != nil {
-		return fmt.Errorf("tidy sarif: %w", err)
+		return nil, fmt.Errorf("tidy sarif: %w", err)
 	}
 	tidy(tree)
-	return EncodeJSON(w, tree)
+	return tree, nil
 }
 
 // absent are the numbers by which the schema says that a property is not there.
