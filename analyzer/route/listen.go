@@ -27,12 +27,12 @@ type group struct {
 // addServer enters a server at all addresses it listens on.
 func (r *Router) addServer(s *config.Server) {
 	for _, l := range s.Listens {
-		ports := r.ports
+		ps := r.tcp
 		if l.QUIC {
-			ports = r.quic
+			ps = r.quic
 		}
-		for port := l.Port; port <= max(l.Port, l.LastPort); port++ {
-			g := groupOf(ports, l, port)
+		for number := l.Port; number <= max(l.Port, l.LastPort); number++ {
+			g := ps.group(l, number)
 			if g.last != s { // nginx refuses the same address twice in a server
 				g.enter(s, l, r.servers[s], &r.regexes)
 			}
@@ -53,19 +53,68 @@ func (g *group) enter(s *config.Server, l *config.Listen, t *tables, regexes *pc
 	}
 }
 
-func groupOf(ports map[int][]*group, l *config.Listen, port int) *group {
-	for _, g := range ports[port] {
-		if g.text == l.Address {
-			return g
-		}
+// port holds the addresses that listen on one port.
+type port struct {
+	groups []*group // in the order of the configuration
+	byText map[string]*group
+	byAddr map[netip.Addr]*group
+	any4   *group // the wildcards
+	any6   *group
+}
+
+// ports are those of one transport, by number; 0 holds the unix sockets.
+type ports map[int]*port
+
+func (ps ports) group(l *config.Listen, number int) *group {
+	p := ps[number]
+	if p == nil {
+		p = &port{byText: map[string]*group{}, byAddr: map[netip.Addr]*group{}}
+		ps[number] = p
 	}
-	g := &group{text: l.Address, port: port}
-	if a, err := netip.ParseAddr(l.Address); err == nil {
-		g.addr, g.wildcard = a, a.IsUnspecified()
+	g := p.byText[l.Address]
+	if g == nil {
+		g = &group{text: l.Address, port: number}
+		p.add(g)
 	}
-	g.mapped = g.wildcard && g.addr.Is6() && hasArg(l, "ipv6only=off")
-	ports[port] = append(ports[port], g)
+	if g == p.any6 && hasArg(l, "ipv6only=off") {
+		g.mapped = true
+	}
 	return g
+}
+
+func (p *port) add(g *group) {
+	p.groups = append(p.groups, g)
+	p.byText[g.text] = g
+	a, err := netip.ParseAddr(g.text)
+	if err != nil {
+		return
+	}
+	g.addr, g.wildcard = a, a.IsUnspecified()
+	p.byAddr[a] = g
+	switch {
+	case g.wildcard && a.Is4():
+		p.any4 = g
+	case g.wildcard:
+		p.any6 = g
+	}
+}
+
+// exactly finds the address itself, else the wildcard that covers it.
+func (p *port) exactly(addr netip.Addr) *group {
+	if p == nil {
+		return nil
+	}
+	addr = addr.Unmap()
+	g := p.byAddr[addr]
+	switch {
+	case g != nil:
+		return g
+	case addr.Is6():
+		return p.any6
+	case p.any4 == nil && p.any6 != nil && p.any6.mapped:
+		return p.any6
+	}
+	return p.any4
 }
 
 func hasArg(l *config.Listen, arg string) bool {
@@ -103,40 +152,23 @@ func (g *group) local(req *request.Request) netip.AddrPort {
 
 // arrive finds the address that takes the connection. The Choice is filled in where there is none.
 func (r *Router) arrive(req *request.Request, host string) (*group, Choice) {
-	ports := r.ports
+	ps := r.tcp
 	if strings.HasPrefix(req.Protocol, "HTTP/3") {
-		ports = r.quic
+		ps = r.quic
 	}
 	if req.Server.Addr().IsValid() {
-		g := exactly(ports[int(req.Server.Port())], req.Server.Addr())
+		g := ps[int(req.Server.Port())].exactly(req.Server.Addr())
 		if g == nil {
 			return nil, Choice{Why: "nothing listens on " + req.Server.String()}
 		}
 		return g, g.speaks(req)
 	}
-	port := wantedPort(req)
-	if groups := ports[port]; len(groups) > 0 {
-		g, assumed := pick(groups, req, host)
+	wanted := wantedPort(req)
+	if p := ps[wanted]; p != nil {
+		g, assumed := pick(p.groups, req, host)
 		return g, Choice{Assumed: assumed}
 	}
-	return r.elsewhere(ports, req, port, host)
-}
-
-// exactly finds the address itself, else the wildcard that covers it.
-func exactly(groups []*group, addr netip.Addr) *group {
-	addr = addr.Unmap()
-	var cover *group
-	for _, g := range groups {
-		switch {
-		case g.addr == addr:
-			return g
-		case g.wildcard && g.addr.Is4() == addr.Is4():
-			cover = g
-		case g.mapped && cover == nil:
-			cover = g
-		}
-	}
-	return cover
+	return ps.elsewhere(req, wanted, host)
 }
 
 // speaks refuses plain HTTP at an address that speaks TLS.
@@ -208,11 +240,11 @@ func (g *group) rank(req *request.Request) int {
 
 // elsewhere takes an address of another port where nothing listens on the one that the URL leads to: a balancer may
 // stand in front. Addresses that speak TLS, or not, as the URL does go first.
-func (r *Router) elsewhere(ports map[int][]*group, req *request.Request, port int, host string) (*group, Choice) {
+func (ps ports) elsewhere(req *request.Request, wanted int, host string) (*group, Choice) {
 	var best *group
 	bestRank := -1
-	for _, groups := range ports {
-		g, _ := pick(groups, req, host)
+	for _, p := range ps {
+		g, _ := pick(p.groups, req, host)
 		rank := g.rank(req)
 		if g.find(nil, host).name != nil {
 			rank += 10
@@ -227,5 +259,5 @@ func (r *Router) elsewhere(ports map[int][]*group, req *request.Request, port in
 	if best == nil {
 		return nil, Choice{Why: "no server listens"}
 	}
-	return best, Choice{Assumed: []string{"nothing listens on port " + strconv.Itoa(port) + "; " + best.String() + " was taken"}}
+	return best, Choice{Assumed: []string{"nothing listens on port " + strconv.Itoa(wanted) + "; " + best.String() + " was taken"}}
 }

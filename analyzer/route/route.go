@@ -17,8 +17,8 @@ import (
 // once.
 type Router struct {
 	tree    *config.Tree
-	ports   map[int][]*group // TCP ports; 0 holds the unix sockets
-	quic    map[int][]*group
+	tcp     ports
+	quic    ports
 	regexes pcre.Cache
 
 	servers map[*config.Server]*tables
@@ -26,7 +26,7 @@ type Router struct {
 
 // New returns the router of a configuration.
 func New(tree *config.Tree) *Router {
-	r := &Router{tree: tree, ports: map[int][]*group{}, quic: map[int][]*group{}}
+	r := &Router{tree: tree, tcp: ports{}, quic: ports{}}
 	if tree.HTTP == nil {
 		return r
 	}
