@@ -96,6 +96,8 @@ func (r *run) looksLikeFile(name string) bool {
 	return !strings.HasSuffix(r.vars.URI, "/") && strings.LastIndexByte(base, '.') > 0 && strings.HasSuffix(name, "/"+base)
 }
 
+// assumeFiles says what is taken for the files of a location; that no file is known where a Files is given is its own
+// answer.
 func (r *run) assumeFiles(c *conf, directive string) {
 	if r.p.Files == nil {
 		r.assume(directive + " in " + c.name() + ": files cannot be looked up; a requested path with an extension is taken as a file, any other path as absent")
@@ -130,17 +132,16 @@ func (r *run) fileTest(code *instruction) bool {
 	}
 	if kind == FileUnknown {
 		r.assumeFiles(r.conf, "if "+code.test.op)
-		kind = FileAbsent
-		switch {
-		case !ok:
+		if !ok {
 			name = r.unknownPath(code.test.left)
-			fallthrough
+		}
+		switch {
+		case r.looksLikeFile(name):
+			kind = FileRegular
+		case r.vars.URI == "/" && strings.HasSuffix(name, "/"):
+			kind = FileDir
 		default:
-			if r.looksLikeFile(name) {
-				kind = FileRegular
-			} else if r.vars.URI == "/" && strings.HasSuffix(name, "/") {
-				kind = FileDir
-			}
+			kind = FileAbsent
 		}
 	}
 	is := false

@@ -37,7 +37,7 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
 	s := &simulation{
 		pipe: p, page: newPage(o.Fan, o), fan: o.Fan, target: t, opts: o,
-		shared: make([]*pipeline.Plan, len(o.Fan.Requests)), bound: make([]bool, len(o.Fan.Requests)),
+		rows: []Row{}, shared: make([]*pipeline.Plan, len(o.Fan.Requests)), bound: make([]bool, len(o.Fan.Requests)),
 		plans: map[planKey]*pipeline.Plan{}, callers: map[int32]*pipeline.Caller{}, stats: newStats(),
 	}
 	s.arrive = newArrivals(o, -s.page.rtt/2)
