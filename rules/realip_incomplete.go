@@ -124,39 +124,3 @@ func (t trust) reportGap(p *rule.Pass, r row, g gap) {
 	f.Evidence = map[string]any{"missing": names, "trusted_in_row": int64(len(r.subnets))}
 	p.Report(f)
 }
-
-// reportLone is about a subnet that stands alone.
-func (t trust) reportLone(p *rule.Pass, rows []row) {
-	if len(rows) != 1 || len(rows[0].subnets) != 1 || rows[0].v6 {
-		return
-	}
-	for _, x := range t.from.Value {
-		if x.Prefix.IsValid() && !x.Prefix.Addr().IsLoopback() && x != rows[0].subnets[0].trusted {
-			return
-		}
-	}
-	f := t.at(rows[0].subnets[0].trusted)
-	f.Severity, f.Confidence = rule.Note, rule.Low
-	f.Message = fmt.Sprintf("%s is the only subnet that is trusted: an AWS balancer has nodes in a subnet for each availability zone, and those of another one would be the key of all their clients", f.Primary.Text())
-	p.Report(f)
-}
-
-// reportHosts is about single addresses of a private network; a network's first address is its gateway, which stays.
-func (t trust) reportHosts(p *rule.Pass) {
-	var hosts []*config.Trusted
-	for _, x := range t.from.Value {
-		a := x.Prefix.Addr()
-		if x.Prefix.IsValid() && x.Prefix.IsSingleIP() && a.IsPrivate() && (!a.Is4() || a.As4()[3] != 1) {
-			hosts = append(hosts, x)
-		}
-	}
-	if len(hosts) == 0 {
-		return
-	}
-	f := t.at(hosts[0])
-	f.Severity, f.Confidence = rule.Note, rule.Low
-	f.Message = fmt.Sprintf("%s trusted, not a subnet: the nodes of a managed balancer change their addresses, and a new one would be the key of all its clients",
-		rule.Plural(int64(len(hosts)), "single host is", "single hosts are"))
-	f.Evidence = map[string]any{"hosts": int64(len(hosts))}
-	p.Report(f)
-}

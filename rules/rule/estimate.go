@@ -1,104 +1,199 @@
 package rule
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
-// An estimate says roughly what a page suffers, from the numbers of its fan alone: a page's requests are taken to come
-// within pageMs of each other, and an office's pages evenly over simulate.OfficeSpan.
+// An estimate says nearly what a page suffers, without routing any request: each place gets the requests that its name
+// suggests, at the times at which an unlimited page sends them, and the limiter itself decides. What hangs on a refused
+// request is not sent; that a delayed one delays others is left out.
 type estimate struct {
-	all, api, static int64 // requests of the fan
-	clients          int64
+	requests []estimated // in the order of their times
+	clients  int
+	known    sync.Map // alike to Suffered
 }
 
-// pageMs is how long the fan takes where nothing holds it back, less its last answer: what a bucket drains meanwhile.
-const pageMs = 300
+// An estimated request is one of the fan.
+type estimated struct {
+	at   clock.Msec // when it reaches nginx
+	use  Use        // ForStatic, ForPrograms for what scripts ask for, or ForPages
+	id   int        // its index in the fan
+	upon int        // the request that it hangs on; -1 for none
+}
 
-func estimateOf(fan *traffic.Fan, clients int) estimate {
-	e := estimate{all: int64(len(fan.Requests)), clients: int64(clients)}
+// estimatedPages is how many pages of an office are decided one by one; the others are taken to fare as the last of them.
+const estimatedPages = 6
+
+func estimateOf(fan *traffic.Fan, clients int) *estimate {
+	e := &estimate{clients: clients}
+	done := make([]clock.Msec, len(fan.Requests))
 	for i := range fan.Requests {
-		switch fan.Requests[i].Kind {
-		case "static", "image", "font":
-			e.static++
-		case "api", "query", "ajax", "graphql":
-			e.api++
+		r := &fan.Requests[i]
+		q := estimated{at: clock.Msec(r.StartOffsetMs + simulate.DefaultRTTMs/2), use: useOfKind(r.Kind), id: i, upon: -1}
+		if on := r.DependsOn; on != nil && *on >= 0 && *on < i {
+			q.upon = *on
+			q.at += done[*on]
 		}
+		done[i] = q.at + clock.Msec(simulate.ServiceMs[r.Kind]+simulate.DefaultRTTMs/2)
+		e.requests = append(e.requests, q)
 	}
+	slices.SortStableFunc(e.requests, func(a, b estimated) int { return int(a.at - b.at) })
 	return e
 }
 
-// comesBy is how many of the page's requests a place is taken to get, going by what it is called.
-func (e estimate) comesBy(f *Facts, p Place) int64 {
+func useOfKind(kind string) Use {
+	switch kind {
+	case "static", "image", "font":
+		return ForStatic
+	case "html":
+		return ForPages
+	}
+	return ForPrograms
+}
+
+// A share is which of the page's requests a place is taken to get.
+type share uint8
+
+const (
+	nothing share = iota
+	everything
+	staticFilesOnly
+	scriptsOnly
+)
+
+// shareOf goes by what a place is called.
+func shareOf(f *Facts, p Place) share {
 	switch {
 	case p.CatchesAll():
-		return e.all
+		return everything
 	case p.Location == nil || p.Location.Modifier == "=":
-		return 0
+		return nothing
 	case f.Use(p) == ForStatic:
-		return e.static
+		return staticFilesOnly
 	case p.Location.Pattern == "/api/" || p.Location.Pattern == "/api":
-		return e.api
+		return scriptsOnly
 	}
-	return 0
+	return nothing
 }
 
-// at estimates what the page suffers at a place: under the limit that treats it worst.
-func (e estimate) at(f *Facts, p Place) Suffered {
-	n := e.comesBy(f, p)
-	if n == 0 {
+func (s share) takes(u Use) bool {
+	return s == everything || s == staticFilesOnly && u == ForStatic || s == scriptsOnly && u == ForPrograms
+}
+
+// at estimates what the page suffers at a place. Places alike are estimated once.
+func (e *estimate) at(f *Facts, p Place) Suffered {
+	s := shareOf(f, p)
+	if s == nothing {
 		return Suffered{}
 	}
-	worst := Suffered{Clients: int(e.clients), Estimated: true, One: Counts{Requests: int(n)}, Office: Counts{Requests: int(n * e.clients)}}
-	if p.Settings.LimitReqDryRun.Value {
-		return worst
+	limits := counting(f, p.Settings)
+	if len(limits) != 1 {
+		return e.run(s, limits)
 	}
-	for _, l := range p.Settings.LimitReqs.Value {
-		if l.Zone == nil {
-			continue
-		}
-		key := f.Key(l.Zone.Key)
-		if !key.Pages || key.Constant {
-			continue
-		}
-		s := worst
-		s.One, s.Office = e.page(l, n), e.office(l, n)
-		if s.WorseThan(worst) {
-			worst = s
-		}
+	l := limits[0]
+	alike := alike{s, l.Zone.Rate, l.Zone.Size, l.Burst, l.Delay, l.NoDelay}
+	if known, ok := e.known.Load(alike); ok {
+		return known.(Suffered)
 	}
-	return worst
+	result := e.run(s, limits)
+	e.known.Store(alike, result)
+	return result
 }
 
-// page is what n requests of one page suffer in an empty bucket.
-func (e estimate) page(l *config.LimitReq, n int64) Counts {
-	drained := l.Zone.Rate * pageMs / 1_000_000
-	passed := min(n, 1+l.Delay/1000+drained)
-	if l.NoDelay {
-		passed = min(n, 1+l.Burst/1000+drained)
-	}
-	delayed := min(n-passed, max(0, l.Burst-l.Delay)/1000)
-	if l.NoDelay {
-		delayed = 0
-	}
-	return Counts{
-		Requests: int(n), Delayed: int(delayed), Rejected: int(n - passed - delayed),
-		MaxAddedMs: delayed * 1_000_000 / max(l.Zone.Rate, 1),
-	}
+// alike are the numbers on which the estimate for one limit rests.
+type alike struct {
+	share                    share
+	rate, size, burst, delay int64
+	noDelay                  bool
 }
 
-// office is what the pages of all clients suffer: each one what a page alone suffers, and together no more is let in than
-// the bucket drains.
-func (e estimate) office(l *config.LimitReq, n int64) Counts {
-	one := e.page(l, n)
-	total := n * e.clients
-	accepted := min(total, 1+l.Burst/1000+l.Zone.Rate*simulate.OfficeSpan.Milliseconds()/1_000_000)
-	rejected := max(total-accepted, int64(one.Rejected)*e.clients)
-	delayed := min(total-rejected, int64(one.Delayed)*e.clients)
-	added := one.MaxAddedMs
-	if accepted < total && !l.NoDelay {
-		added = max(0, l.Burst-l.Delay) * 1000 / max(l.Zone.Rate, 1) // the bucket stays full
+// counting returns the limits of a level that count a visitor to a page.
+func counting(f *Facts, s *config.Settings) []*config.LimitReq {
+	if s.LimitReqDryRun.Value {
+		return nil
 	}
-	return Counts{Requests: int(total), Delayed: int(delayed), Rejected: int(rejected), MaxAddedMs: added}
+	var limits []*config.LimitReq
+	for _, l := range s.LimitReqs.Value {
+		if l.Zone != nil && f.Key(l.Zone.Key).Pages {
+			limits = append(limits, l)
+		}
+	}
+	return limits
+}
+
+// run decides the pages of an office, the first of which finds the buckets empty.
+func (e *estimate) run(taken share, of []*config.LimitReq) Suffered {
+	s := Suffered{Clients: e.clients, Estimated: true}
+	limits := limiters(of)
+	gap := clock.Msec(simulate.OfficeSpan.Milliseconds()) / clock.Msec(max(e.clients, 1))
+	var page Counts
+	for n := range e.clients {
+		if n < estimatedPages {
+			page = e.page(limits, taken, 1_000_000+clock.Msec(n)*gap)
+		}
+		if n == 0 {
+			s.One = page
+		}
+		s.Office.Requests += page.Requests
+		s.Office.Delayed += page.Delayed
+		s.Office.Rejected += page.Rejected
+		s.Office.Lost += page.Lost
+		s.Office.MaxAddedMs = max(s.Office.MaxAddedMs, page.MaxAddedMs)
+	}
+	return s
+}
+
+// limiters makes limits ready to decide. A visitor is one key.
+func limiters(of []*config.LimitReq) []limitreq.Limit {
+	var limits []limitreq.Limit
+	for _, l := range of {
+		zone, err := limitreq.NewZone(l.ZoneName, l.Zone.Rate, l.Zone.Size)
+		if err != nil {
+			continue // nginx refuses it too
+		}
+		delay := l.Delay
+		if l.NoDelay {
+			delay = limitreq.NoDelay
+		}
+		limits = append(limits, limitreq.Limit{Zone: zone, Key: "visitor", Burst: l.Burst, Delay: delay})
+	}
+	return limits
+}
+
+// page decides the requests of one page that begins at a time.
+func (e *estimate) page(limits []limitreq.Limit, taken share, start clock.Msec) Counts {
+	var c Counts
+	var lost uint64 // the requests that were refused or never sent, by their index
+	for _, r := range e.requests {
+		if r.upon >= 0 && lost&(1<<(r.upon%64)) != 0 {
+			lost |= 1 << (r.id % 64)
+			if taken.takes(r.use) {
+				c.Lost++
+			}
+			continue
+		}
+		if !taken.takes(r.use) {
+			continue
+		}
+		c.Requests++
+		if len(limits) == 0 {
+			continue
+		}
+		switch d := limitreq.Decide(start+r.at, limits, false); d.Verdict {
+		case limitreq.Rejected:
+			c.Rejected++
+			lost |= 1 << (r.id % 64)
+		case limitreq.Delayed:
+			c.Delayed++
+			c.MaxAddedMs = max(c.MaxAddedMs, int64(d.Wait))
+		}
+	}
+	return c
 }

@@ -21,16 +21,18 @@ type Suffered struct {
 // Counts are requests that a place judged.
 type Counts struct {
 	Requests, Delayed, Rejected int
+	Lost                        int // never sent, because what they hang on was refused
 	MaxAddedMs                  int64
 }
 
 // Harmed says whether any request waited or was refused.
 func (c Counts) Harmed() bool { return c.Delayed+c.Rejected > 0 }
 
-// WorseThan says whether the page suffers more than in the other case: refusals of one visitor first.
+// WorseThan says whether the page suffers more than in the other case: what one visitor does not get counts first.
 func (s Suffered) WorseThan(o Suffered) bool {
 	for _, pair := range [][2]int{
-		{s.One.Rejected, o.One.Rejected}, {s.One.Delayed, o.One.Delayed}, {s.Office.Rejected, o.Office.Rejected},
+		{s.One.Rejected + s.One.Lost, o.One.Rejected + o.One.Lost}, {s.One.Delayed, o.One.Delayed},
+		{s.Office.Rejected + s.Office.Lost, o.Office.Rejected + o.Office.Lost},
 		{s.Office.Delayed, o.Office.Delayed}, {s.One.Requests, o.One.Requests},
 	} {
 		if pair[0] != pair[1] {
@@ -89,7 +91,7 @@ const MaxSimulated = 64
 type pages struct {
 	*simulate.Pages
 	fan     *traffic.Fan
-	rough   estimate
+	rough   *estimate
 	chosen  map[*config.Server]bool
 	leftOut int
 }
@@ -105,7 +107,7 @@ func (f *Facts) newPages() pages {
 }
 
 // choose returns the servers whose pages are simulated, and how many limited ones there are besides.
-func (f *Facts) choose(e estimate) (chosen map[*config.Server]bool, leftOut int) {
+func (f *Facts) choose(e *estimate) (chosen map[*config.Server]bool, leftOut int) {
 	type limited struct {
 		server *config.Server
 		worst  Suffered
@@ -178,5 +180,5 @@ func (f *Facts) Suffered(p Place) Suffered {
 }
 
 func countsOf(s simulate.LocationStat) Counts {
-	return Counts{Requests: s.Requests, Delayed: s.Delayed, Rejected: s.Rejected, MaxAddedMs: s.AddedMs.Max}
+	return Counts{Requests: s.Requests, Delayed: s.Delayed, Rejected: s.Rejected, Lost: s.NotIssued, MaxAddedMs: s.AddedMs.Max}
 }
