@@ -19,7 +19,7 @@ func ParseAddr(text string) (netip.Addr, bool) {
 func parse4(text string) (netip.Addr, bool) {
 	var addr, octet uint32
 	dots := 0
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch c := text[i]; {
 		case '0' <= c && c <= '9':
 			if octet = octet*10 + uint32(c-'0'); octet > 255 {
@@ -65,7 +65,7 @@ type parser6 struct {
 // read reads all words but one that has no digits at the very end: nginx counts a zero for it.
 func (p *parser6) read(s string) bool {
 	word, nibbles, start := uint32(0), 0, -1
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if c == ':' {
 			switch {
@@ -158,7 +158,7 @@ func ParseAddrPort(text string, bare bool) (netip.AddrPort, bool) {
 }
 
 func digits(s string) (int, bool) {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return 0, false
 		}

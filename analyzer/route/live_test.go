@@ -88,8 +88,10 @@ func (g *generator) host() string {
 
 var (
 	segments = []string{"/", "/a", "/b", "/ab", "/a/", "/b/", "/A", "/x.php", "/img/", "/a-b", "/a.b", "/a+b"}
-	regexes  = []string{`^/a`, `^/(a|b)`, `\.php$`, `/(?<x>[a-z]+)/?$`, `^/a/(.*)/(.*)$`, `(?i)IMG`, `b$`, `^/[^/]*$`, `^/a(?!/)`, `(a)?b`, `^//`,
-		`/b\b`, `^/(\w+)(?:/(\w+))?`, `[A-Z]`, `\.(?:php|png)$`, `^/a.b$`}
+	regexes  = []string{
+		`^/a`, `^/(a|b)`, `\.php$`, `/(?<x>[a-z]+)/?$`, `^/a/(.*)/(.*)$`, `(?i)IMG`, `b$`, `^/[^/]*$`, `^/a(?!/)`, `(a)?b`, `^//`,
+		`/b\b`, `^/(\w+)(?:/(\w+))?`, `[A-Z]`, `\.(?:php|png)$`, `^/a.b$`,
+	}
 )
 
 // locations writes the locations of one level; all start with prefix, unless they are regexes.
