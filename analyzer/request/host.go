@@ -76,7 +76,7 @@ func HostPort(text string) uint16 {
 func Escape(path string) string {
 	const digits = "0123456789ABCDEF"
 	n := 0
-	for i := 0; i < len(path); i++ {
+	for i := range len(path) {
 		if escaped(path[i]) {
 			n++
 		}
@@ -85,7 +85,7 @@ func Escape(path string) string {
 		return path
 	}
 	b := make([]byte, 0, len(path)+2*n)
-	for i := 0; i < len(path); i++ {
+	for i := range len(path) {
 		if c := path[i]; escaped(c) {
 			b = append(b, '%', digits[c>>4], digits[c&15])
 		} else {

@@ -134,7 +134,7 @@ var notAllowed = []string{"TRACE", "CONNECT"}
 
 // validMethod says whether nginx takes a method's name.
 func validMethod(m string) bool {
-	for i := 0; i < len(m); i++ {
+	for i := range len(m) {
 		if c := m[i]; (c < 'A' || c > 'Z') && c != '_' && c != '-' {
 			return false
 		}
