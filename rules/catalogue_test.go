@@ -3,6 +3,7 @@ package rules_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -147,4 +148,22 @@ func cases(t *testing.T) []string {
 		t.Fatalf("%d cases: %v", len(paths), err)
 	}
 	return paths
+}
+
+// TestFiles holds that each rule has a file of its own, under its name.
+func TestFiles(t *testing.T) {
+	for _, r := range rules.All() {
+		name := strings.ReplaceAll(r.Name, "-", "_") + ".go"
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !strings.Contains(string(data), fmt.Sprintf("%q", r.Name)) && r.Name != rule.Suppression {
+			t.Errorf("%s does not hold the rule %s", name, r.Name)
+		}
+		if rules.Find(r.Name) != r {
+			t.Errorf("%s is not found under its name", r.Name)
+		}
+	}
 }
