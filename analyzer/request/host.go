@@ -13,7 +13,7 @@ func ParseHost(text string) (host string, ok bool) {
 		rest
 	)
 	state := usual
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch c := text[i]; {
 		case c == '.':
 			if dot == i-1 {

@@ -30,7 +30,7 @@ func ParseTarget(target string, mergeSlashes bool) (Target, error) {
 	if plainPath(target) {
 		return Target{URI: target, Unparsed: target}, nil
 	}
-	for i := 0; i < len(target); i++ {
+	for i := range len(target) {
 		if target[i] <= ' ' || target[i] == 0x7f {
 			return Target{Unparsed: target}, ErrBad
 		}
@@ -72,7 +72,7 @@ func plainPath(s string) bool {
 	if s == "" || s[0] != '/' {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case c <= ' ' || c == 0x7f || c == '%' || c == '?' || c == '#':
 			return false
