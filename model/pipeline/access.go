@@ -120,7 +120,7 @@ func (r *run) bySubrequest() ruling {
 // subrequest runs another URI of the same server as part of this request, and returns its status; 0 where that cannot
 // be known. It shares variables and the limiters' judgement with the main request.
 func (r *run) subrequest(uri string) int {
-	if r.course.subrequests++; r.course.subrequests > maxSubrequests {
+	if r.subrequests++; r.subrequests > maxSubrequests {
 		return 500
 	}
 	sub := *r
@@ -144,8 +144,8 @@ func (r *run) mirror() {
 		return
 	}
 	for _, uri := range r.conf.mirrors {
-		r.course.background = true
+		r.background = true
 		r.subrequest(uri)
-		r.course.background = false
+		r.background = false
 	}
 }

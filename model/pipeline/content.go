@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
@@ -73,6 +74,7 @@ func (r *run) try(f tryFile) (uri string, found bool) {
 		return name, f.dir
 	case FileAbsent:
 		return name, false
+	case FileUnknown:
 	}
 	_, constant := f.path.Constant()
 	switch {
@@ -208,10 +210,8 @@ func (r *run) handle() answer {
 
 func (r *run) hasErrorPage(status int) bool {
 	for _, page := range r.conf.errorPages {
-		for _, code := range page.Codes {
-			if code == status {
-				return true
-			}
+		if slices.Contains(page.Codes, status) {
+			return true
 		}
 	}
 	return false

@@ -24,8 +24,8 @@ var answers = map[string]string{
 
 // handlerAt returns the handler that a level itself names; the last one counts, as in nginx.
 func handlerAt(level *config.Level) handler {
-	for i := len(level.Items) - 1; i >= 0; i-- {
-		name := level.Items[i].Name.Value
+	for _, item := range slices.Backward(level.Items) {
+		name := item.Name.Value
 		if module, ok := answers[name]; ok {
 			return handler{name: name, module: module, known: name == "empty_gif"}
 		}

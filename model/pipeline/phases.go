@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/ngxlimit/ngxlimit/model/realip"
 )
 
@@ -24,7 +26,7 @@ const (
 
 // An answer is how a request ended.
 type answer struct {
-	end    End
+	ends   End
 	status int   // 0 where it cannot be known
 	conf   *conf // whose settings held
 }
@@ -140,10 +142,8 @@ func (r *run) restricted(c *conf) *conf {
 	if c.except == nil {
 		return c
 	}
-	for _, method := range c.exempt {
-		if method == r.method {
-			return c
-		}
+	if slices.Contains(c.exempt, r.method) {
+		return c
 	}
 	return c.except
 }
@@ -160,10 +160,8 @@ func (r *run) finalize(status int, end End) answer {
 	if !r.errorPage && len(c.errorPages) > 0 && r.cycles > 0 {
 		r.errorPage = !c.recursive
 		for _, page := range c.errorPages {
-			for _, code := range page.Codes {
-				if code == status {
-					return r.showErrorPage(page.Target, page.Answer, end)
-				}
+			if slices.Contains(page.Codes, status) {
+				return r.showErrorPage(page.Target, page.Answer, end)
 			}
 		}
 	}
@@ -243,7 +241,7 @@ func (r *run) named(name string) answer {
 
 // splitArgs parts a URI from its arguments.
 func splitArgs(s string) (uri, args string) {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] == '?' {
 			return s[:i], s[i+1:]
 		}

@@ -146,7 +146,7 @@ func (r *run) begin(server *config.Server) answer {
 	r.escaped = strings.ContainsAny(path, "%+")
 	status := r.arrive(server)
 	if r.home == nil {
-		return answer{end: EndRequest, status: status}
+		return answer{ends: EndRequest, status: status}
 	}
 	r.conf = r.home
 	if status != 0 {

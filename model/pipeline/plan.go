@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
@@ -75,7 +77,7 @@ func (pl *Plan) follow(given []limitreq.Verdict) *node {
 	for n := next; n.kind != finished; n = n.passed {
 		n.given = verdicts
 		if n.passed.kind != finished {
-			verdicts = append(verdicts[:len(verdicts):len(verdicts)], limitreq.Passed)
+			verdicts = append(slices.Clip(verdicts), limitreq.Passed)
 		}
 	}
 	return next
@@ -91,7 +93,7 @@ func (pl *Plan) after(n *node, verdict limitreq.Verdict) *node {
 	}
 	next := pl.same(n, verdict)
 	if next == nil {
-		next = pl.follow(append(n.given[:len(n.given):len(n.given)], verdict))
+		next = pl.follow(append(slices.Clip(n.given), verdict))
 	}
 	if n.others == nil {
 		n.others = map[limitreq.Verdict]*node{}
@@ -192,7 +194,7 @@ func (f *Flight) Done() bool { return f.at.kind == finished }
 func (f *Flight) Trace() Trace {
 	e := f.at.end
 	t := Trace{
-		Server: e.server, EndsIn: e.answer.end, Status: e.status, Redirect: e.redirect, URI: e.uri, Path: e.path, Assumptions: e.assumptions,
+		Server: e.server, EndsIn: e.ends, Status: e.status, Redirect: e.redirect, URI: e.uri, Path: e.path, Assumptions: e.assumptions,
 		Decision: f.Decision, Zone: f.Zone, LimiterRan: e.reqRan,
 		ConnVerdict: f.Conn.Verdict, ConnZone: f.ConnZone,
 		Client: Client{Addr: e.client.addr.Addr(), Peer: e.client.peer.Addr(), Trusted: e.client.trusted},

@@ -130,11 +130,11 @@ func (r *run) split(t value.Template) (uri, args string, hasArgs bool) {
 			at, hasArgs, rest = b.Len(), true, after
 		}
 	}
-	if s := b.String(); hasArgs {
+	s := b.String()
+	if hasArgs {
 		return s[:at], s[at:], true
-	} else {
-		return s, "", false
 	}
+	return s, "", false
 }
 
 // eval yields a template's value, with captures escaped where quote is set and the URI was sent with escapes. It is
@@ -182,7 +182,7 @@ func escapeArgs(s string) string {
 			c == ';' || c == '<' || c == '>' || c == '\\' || c == '^' || c == '`' || c == '{' || c == '|' || c == '}'
 	}
 	n := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if needs(s[i]) {
 			n++
 		}
@@ -191,7 +191,7 @@ func escapeArgs(s string) string {
 		return s
 	}
 	b := make([]byte, 0, len(s)+2*n)
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i]; needs(c) {
 			b = append(b, '%', hex[c>>4], hex[c&15])
 		} else {

@@ -67,8 +67,9 @@ func (s *simulation) pageStat() PageStat {
 }
 
 func zones(p *pipeline.Pipeline) []ZoneStat {
-	list := []ZoneStat{}
-	for _, z := range p.Zones() {
+	used := p.Zones()
+	list := make([]ZoneStat, 0, len(used))
+	for _, z := range used {
 		list = append(list, ZoneStat{Zone: z.Zone.Name, PeakExcessMilli: z.Peak, PeakKey: z.PeakKey, Keys: z.Keys})
 	}
 	return list
