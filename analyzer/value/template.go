@@ -76,7 +76,7 @@ func variable(s string) (name, rest string, err error) {
 
 // nameLength is the length of the variable name that s starts with.
 func nameLength(s string) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', c == '_':
 		default:
