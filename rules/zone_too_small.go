@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -16,9 +18,10 @@ var ZoneTooSmall = register(rule.Rule{
 	Confidence: rule.Medium,
 	Since:      "0.1.0",
 	Why: "A zone keeps one state for each key: 80 bytes and the key, rounded up to 128, 256, 512 and so on, on a 64-bit nginx. 1m holds\n" +
-		"8,095 states with keys of up to 48 bytes (an address in any form), 32k holds 127, and with keys of 49 to 176 bytes (a URI, a\n" +
+		"8,095 states with keys of up to 48 bytes (an address in any form), 32k holds 191, and with keys of 49 to 176 bytes (a URI, a\n" +
 		"session) it is half of that. When a zone is full nginx forgets the key that was used least recently, and with it how much\n" +
-		"that key had used up; if that does not make room the request is refused.\n\n" +
+		"that key had used up; if that does not make room the request is refused. A zone of `limit_conn`, whose states are half as\n" +
+		"large, forgets nothing: when it is full each further address is refused.\n\n" +
 		"How many keys are to be expected is in no configuration. Say it in the settings; without that, 10,000 are taken for a key by\n" +
 		"address, about as many as the usual 1m nearly holds, so that a zone of 1m gives a note and one that holds less than a tenth\n" +
 		"a warning. Whoever has an IPv6 network can bring 2^64 addresses, and so flush a zone of any size.\n",
@@ -54,43 +57,64 @@ http {
 	Check: checkZoneTooSmall,
 })
 
-// expectedAddresses is how many addresses a zone is taken to meet where the settings do not say.
-const expectedAddresses = 10_000
+// What a zone is taken to meet where the settings do not say: addresses within the time that a rate needs to drain, and
+// addresses with a request in progress, which is all that limit_conn counts.
+const (
+	expectedAddresses  = 10_000
+	expectedConcurrent = 1_000
+)
 
 func checkZoneTooSmall(p *rule.Pass) {
-	seen := make(map[*config.Zone]bool)
+	seen := make(map[string]bool) // zones of both kinds share their names
 	for _, list := range p.LimitReqs() {
 		for _, limit := range list.Limits {
-			if limit.Zone != nil && !seen[limit.Zone] {
-				seen[limit.Zone] = true
-				checkZone(p, limit.Zone)
+			if z := limit.Zone; z != nil && !seen[z.Name] {
+				seen[z.Name] = true
+				checkZone(p, sizedZone{z.Name, z.Size, p.Key(z.Key), config.Item{Directive: z.Directive, Via: z.Via}, z.SizeSpan, expectedAddresses, limitreq.Capacity})
+			}
+		}
+	}
+	for _, list := range p.LimitConns() {
+		for _, limit := range list.Limits {
+			if z := limit.Zone; z != nil && !seen[z.Name] {
+				seen[z.Name] = true
+				checkZone(p, sizedZone{z.Name, z.Size, p.Key(z.Key), config.Item{Directive: z.Directive, Via: z.Via}, z.Span, expectedConcurrent, limitconn.Capacity})
 			}
 		}
 	}
 }
 
-func checkZone(p *rule.Pass, z *config.Zone) {
-	key := p.Key(z.Key)
-	expected, said := p.Settings.ExpectedKeys[z.Name]
+// A sizedZone is a zone of either limiter.
+type sizedZone struct {
+	name     string
+	size     int64
+	key      rule.Key
+	item     config.Item
+	span     source.Span
+	usual    int64 // keys expected by address
+	capacity func(size int64, nameLen, keyLen int) int
+}
+
+func checkZone(p *rule.Pass, z sizedZone) {
+	expected, said := p.Settings.ExpectedKeys[z.name]
 	if !said {
-		if !key.PerAddress || key.Exempt {
+		if !z.key.PerAddress || z.key.Exempt {
 			return // how many such keys there are cannot be guessed
 		}
-		expected = expectedAddresses
+		expected = z.usual
 	}
-	keyBytes := key.Bytes
-	holds := int64(limitreq.Capacity(z.Size, len(z.Name), keyBytes))
-	if holds == 0 || holds >= expected || key.Never {
+	holds := int64(z.capacity(z.size, len(z.name), z.key.Bytes))
+	if holds == 0 || holds >= expected || z.key.Never {
 		return
 	}
-	f := rule.Of(config.Item{Directive: z.Directive, Via: z.Via}, &p.Tree.HTTP.Level)
-	f.Primary = z.SizeSpan
-	f.Evidence = map[string]any{"states": holds, "keys_expected": expected, "key_bytes": int64(keyBytes), "zone_bytes": z.Size}
-	f.Message = fmt.Sprintf("zone %q holds %s states, and %s keys are expected", z.Name, rule.Count(holds), rule.Count(expected))
+	f := rule.Of(z.item, &p.Tree.HTTP.Level)
+	f.Primary = z.span
+	f.Evidence = map[string]any{"states": holds, "keys_expected": expected, "key_bytes": int64(z.key.Bytes), "zone_bytes": z.size}
+	f.Message = fmt.Sprintf("zone %q holds %s states, and %s keys are expected", z.name, rule.Count(holds), rule.Count(expected))
 	if said {
 		f.Confidence = rule.High
 	} else {
-		f.Message = fmt.Sprintf("zone %q holds %s states, and a key by address may well meet %s addresses", z.Name, rule.Count(holds), rule.Count(expected))
+		f.Message = fmt.Sprintf("zone %q holds %s states, and a key by address may well meet %s addresses", z.name, rule.Count(holds), rule.Count(expected))
 		if holds*10 >= expected {
 			f.Severity, f.Confidence = rule.Note, rule.Low
 		}
