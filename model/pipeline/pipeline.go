@@ -31,7 +31,8 @@ type Pipeline struct {
 	once  Plan    // it
 	nodes []*node // of it, to be used again
 	lent  int
-	under run // the request that is followed
+	end   ending // of it
+	under run    // the request that is followed
 
 	log         []limitreq.Lookup // of the last question
 	scratch     []limitreq.Limit
@@ -122,7 +123,11 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 		r.method = "GET"
 	}
 	a := r.begin(pl.server)
-	end := &ending{
+	end := &p.end
+	if !p.brief {
+		end = new(ending)
+	}
+	*end = ending{
 		answer: a, place: r.placeOf(a), redirect: r.redirect, uri: r.vars.URI, client: r.client, path: r.path, assumptions: r.assumptions,
 		reached: r.reached,
 	}
