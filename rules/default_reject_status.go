@@ -65,14 +65,14 @@ func checkDefaultRejectStatus(p *rule.Pass) {
 		if n := countDefault(list.Places, func(s *config.Settings) (*config.Setting[int], bool) {
 			return s.LimitReqStatus, s.LimitReqDryRun.Value
 		}); n > 0 {
-			reportDefaultStatus(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, n)
+			reportDefaultStatus(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, list.Levels, n)
 		}
 	}
 	for _, list := range p.LimitConns() {
 		if n := countDefault(list.Places, func(s *config.Settings) (*config.Setting[int], bool) {
 			return s.LimitConnStatus, s.LimitConnDryRun.Value
 		}); n > 0 {
-			reportDefaultStatus(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, n)
+			reportDefaultStatus(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, list.Levels, n)
 		}
 	}
 }
@@ -99,9 +99,10 @@ func mapsStatus(pages []*config.ErrorPage, status int) bool {
 	return false
 }
 
-func reportDefaultStatus(p *rule.Pass, limit config.Item, at *config.Level, places int) {
+func reportDefaultStatus(p *rule.Pass, limit config.Item, at *config.Level, levels, places int) {
 	name := limit.Name.Value + "_status"
 	f := rule.Of(limit, at)
+	f.Places = levels
 	f.Message = fmt.Sprintf("refusals of %s carry the default status 503, because no %s is in effect", limit.Name.Value, name)
 	f.Evidence = map[string]any{"status": int64(503), "places": int64(places)}
 	f.Fix = &rule.Fix{Title: "set " + name + " 429", Edits: []source.Edit{rule.InsertBefore(limit.Directive, name+" 429;")}}

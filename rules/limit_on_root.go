@@ -103,6 +103,7 @@ func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq], limit *config
 		return
 	}
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
+	f.Places = list.Levels
 	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst}
 	if servers > 1 {
 		f.Evidence["servers"] = int64(servers)

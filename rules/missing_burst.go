@@ -73,6 +73,7 @@ func checkMissingBurst(p *rule.Pass) {
 				continue
 			}
 			f := missingBurstFinding(limit, list.At)
+			f.Places = list.Levels
 			if forPrograms {
 				f.Severity = rule.Note
 			}

@@ -101,6 +101,7 @@ func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.Li
 		return
 	}
 	f := delayedFinding(limit, list.At, worst)
+	f.Places = list.Levels
 	switch {
 	case machines || !fan:
 		f.Severity, f.Confidence = rule.Note, rule.Low

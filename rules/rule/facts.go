@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
 // Facts are a configuration and what several rules want to know about it. Each fact is computed on first use, once.
@@ -32,10 +33,12 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.keys.byText = make(map[string]Key)
 	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {
-		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitReq] { return s.LimitReqs })
+		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitReq] { return s.LimitReqs },
+			func(l *config.LimitReq) *syntax.Directive { return l.Directive })
 	})
 	f.limitConns = sync.OnceValue(func() []List[*config.LimitConn] {
-		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitConn] { return s.LimitConns })
+		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitConn] { return s.LimitConns },
+			func(l *config.LimitConn) *syntax.Directive { return l.Directive })
 	})
 	return f
 }

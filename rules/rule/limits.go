@@ -2,15 +2,18 @@ package rule
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
-// A List is a list of limits as one level writes it, and the places where it is in effect: a level inherits the whole
-// list of the nearest level that has one.
+// A List is a list of limits as it is written, and the places where it is in effect: a level inherits the whole list of
+// the nearest level that has one. A snippet that many levels include is one list.
 type List[L any] struct {
-	At     *config.Level // where it is written
+	At     *config.Level // where it is written; the first such level
 	Limits []L
+	Levels int     // how many levels it is written at
 	Places []Place // in effect, in the order of the configuration; empty where every level below has a list of its own
 }
 
@@ -20,12 +23,19 @@ func (f *Facts) LimitReqs() []List[*config.LimitReq] { return f.limitReqs() }
 // LimitConns returns each written list of limit_conn that is in effect somewhere, in the order of the first place.
 func (f *Facts) LimitConns() []List[*config.LimitConn] { return f.limitConns() }
 
-// findLists groups places by the setting that they share: levels hold the very same pointer to what they inherit. All
-// lists cut their places from one array, because there may be a hundred thousand.
-func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[[]L]) []List[L] {
+// text tells lists apart by the directives that they are written with.
+type text struct {
+	first, last *syntax.Directive
+	n           int
+}
+
+// findLists groups places by the list that they share. All lists cut their places from one array, because there may be
+// a hundred thousand.
+func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[[]L], directive func(L) *syntax.Directive) []List[L] {
 	var lists []List[L]
 	var sizes []int
-	index := make(map[*config.Setting[[]L]]int32)
+	index := make(map[text]int32)
+	settings := make(map[*config.Setting[[]L]]int32)
 	list := make([]int32, len(places)) // of each place; -1 for none
 	total := 0
 	for i, p := range places {
@@ -33,12 +43,17 @@ func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[
 		if list[i] = -1; len(s.Value) == 0 || s.At == nil {
 			continue
 		}
-		n, ok := index[s]
+		n, ok := settings[s]
 		if !ok {
-			n = int32(len(lists))
-			index[s] = n
-			lists = append(lists, List[L]{At: s.At, Limits: s.Value})
-			sizes = append(sizes, 0)
+			key := text{directive(s.Value[0]), directive(s.Value[len(s.Value)-1]), len(s.Value)}
+			if n, ok = index[key]; !ok {
+				n = int32(len(lists))
+				index[key] = n
+				lists = append(lists, List[L]{At: s.At, Limits: s.Value})
+				sizes = append(sizes, 0)
+			}
+			settings[s] = n
+			lists[n].Levels++
 		}
 		list[i] = n
 		sizes[n]++
@@ -69,10 +84,19 @@ func (p Place) Judges() bool {
 	return !returns(p.Level) && !p.Location.Internal
 }
 
-// returns says whether a return stands at the level itself, outside any if.
+// returns says whether a level answers every request in the rewrite phase: by a return outside any if, or by a rewrite of
+// everything to another address.
 func returns(l *config.Level) bool {
-	_, ok := l.Find("return")
-	return ok
+	if _, ok := l.Find("return"); ok {
+		return true
+	}
+	it, ok := l.Find("rewrite")
+	if !ok || !matchesAll(it.Arg(0)) {
+		return false
+	}
+	flag, to := it.Arg(2), it.Arg(1)
+	return flag == "permanent" || flag == "redirect" || strings.HasPrefix(to, "http://") || strings.HasPrefix(to, "https://") ||
+		strings.HasPrefix(to, "$scheme")
 }
 
 // CatchesAll says whether a place takes whatever no other one takes: location / or a regex for everything; or the server
@@ -92,10 +116,16 @@ func isRoot(l *config.Location) bool {
 	case "", "^~":
 		return l.Pattern == "/"
 	case "~", "~*":
-		switch l.Pattern {
-		case "/", "^/", ".*", "^.*", "^.*$", "^/.*", "^/.*$", "/.*", "^/(.*)$", "^/(.*)", "^(.*)$":
-			return true
-		}
+		return matchesAll(l.Pattern)
+	}
+	return false
+}
+
+// matchesAll says whether a regex is one of the usual ways to match every URI.
+func matchesAll(regex string) bool {
+	switch regex {
+	case "/", "^/", "^", "$", ".", ".*", "(.*)", "^.*", "^.*$", "^/.*", "^/.*$", "/.*", "/(.*)", "^/(.*)$", "^/(.*)", "^(.*)$", "^(.*)", "^/?(.*)$":
+		return true
 	}
 	return false
 }
