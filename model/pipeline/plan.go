@@ -217,6 +217,9 @@ func (e *ending) limitsOf(t *Trace) {
 		return
 	}
 	t.LimitedIn, t.LimitedLevel, t.RejectStatus, t.DryRun = c.loc, c.level, c.limitCode, c.limitDry
+	if len(c.limits) > 0 {
+		t.Limits = make([]Limit, 0, len(c.limits))
+	}
 	for i, l := range c.limits {
 		limit := Limit{LimitReq: l.LimitReq, Key: value.Unknown("the limiter did not run")}
 		if e.reqAt != nil {
