@@ -48,6 +48,7 @@ func (f *inputFlags) read(a *app, paths []string) ([]*load.Input, error) {
 	}
 	inputs, err := load.Load(paths, load.Options{
 		Prefix: f.prefix, Root: f.root, MapPath: f.mapPath.values, Context: f.context, Stdin: a.stdin,
+		Version: f.nginxVersion,
 	})
 	if err != nil {
 		return nil, err
