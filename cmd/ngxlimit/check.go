@@ -84,6 +84,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	for i, in := range inputs {
 		trees[i] = f.resolve(in)
 	}
+	beFrugal(inputs)
 	if err := f.unknownZones(trees); err != nil {
 		return err
 	}

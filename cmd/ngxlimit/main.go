@@ -19,7 +19,6 @@ const (
 )
 
 func main() {
-	tuneMemory()
 	go exitOnSignal()
 	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -36,6 +36,9 @@ func snip(s source.Span, width int) snippet {
 		end = t // the rest of a span over several lines
 	}
 
+	if len(line) <= width && plain(line) {
+		return snippet{line: strings.TrimRight(line, " "), start: start, end: max(end, start+1)}
+	}
 	// A line may be a hundred megabytes long; only what could be shown is looked at.
 	lo, hi := window(line, start, end, width)
 	cells := cellsOf(line[lo:hi], lo)
