@@ -43,8 +43,8 @@ first server unless --header 'Host: ...' names one.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.method, "method", "GET", "request `method`")
-	flags.StringVar(&f.client, "client-ip", "203.0.113.7", "the client's `address`")
-	flags.StringVar(&f.peer, "peer-ip", "", "`address` that connects, where a proxy stands between")
+	flags.StringVar(&f.client, "client-ip", "", "the client's `address` (default "+someClient+")")
+	flags.StringVar(&f.peer, "peer-ip", "", "`address` that connects, where a proxy stands between; unix: for a socket")
 	flags.StringArrayVar(&f.headers, "header", nil, "a header `'Name: value'`; may be repeated")
 	flags.StringVar(&f.requests, "requests", "", "`file` of many requests, one JSON object a line; - for standard input")
 	flags.Var(f.format, "format", "how to print")
@@ -83,15 +83,8 @@ func (a *app) explain(f *explainFlags, args []string) error {
 func (f *explainFlags) event(url string) (traffic.Event, error) {
 	e := traffic.Event{URL: url}
 	e.Request.Method = f.method
-	var err error
-	if e.Client, err = address("--client-ip", f.client); err != nil {
+	if err := f.addresses(&e); err != nil {
 		return e, err
-	}
-	e.Request.Peer = e.Client
-	if f.peer != "" {
-		if e.Request.Peer, err = address("--peer-ip", f.peer); err != nil {
-			return e, err
-		}
 	}
 	if err := traffic.SetURL(&e.Request, url); err != nil {
 		return e, err
@@ -111,6 +104,30 @@ func (f *explainFlags) event(url string) (traffic.Event, error) {
 	return e, nil
 }
 
+// someClient is a client of nobody: an address that is kept for documentation.
+const someClient = "203.0.113.7"
+
+// addresses sets who the client is and who connects; each stands for the other where only one is given.
+func (f *explainFlags) addresses(e *traffic.Event) (err error) {
+	client := f.client
+	if client == "" && f.peer == "" {
+		client = someClient
+	}
+	if client != "" {
+		if e.Client, err = address("--client-ip", client); err != nil {
+			return err
+		}
+	}
+	switch f.peer {
+	case "":
+		e.Request.Peer = e.Client
+	case "unix:":
+	default:
+		e.Request.Peer, err = address("--peer-ip", f.peer)
+	}
+	return err
+}
+
 func address(flag, text string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil || addr.Zone() != "" {
@@ -128,6 +145,10 @@ func asProxied(e *traffic.Event) (assumption string) {
 	if !e.Client.IsValid() || e.Client == r.Peer {
 		return ""
 	}
+	peer := "the socket's other side"
+	if r.Peer.IsValid() {
+		peer = r.Peer.String()
+	}
 	for _, h := range r.Headers {
 		for _, name := range forwarded {
 			if strings.EqualFold(h.Name, name) {
@@ -142,13 +163,14 @@ func asProxied(e *traffic.Event) (assumption string) {
 		r.Proxy = netip.AddrPortFrom(e.Client, 0)
 	}
 	return fmt.Sprintf("%s passes on the client's address, %s, in %s and in the PROXY protocol",
-		r.Peer, e.Client, strings.Join(forwarded, " and "))
+		peer, e.Client, strings.Join(forwarded, " and "))
 }
 
 func explainOne(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
 	assumption := asProxied(&e)
 	t := p.Fresh().Do(0, &e.Request) // with empty zones: an explanation does not depend on earlier requests
 	out := report.Explain(e.Request.Method, e.URL, &t)
+	out.Client.Proxied = e.Client.IsValid() && e.Client != e.Request.Peer
 	if assumption != "" {
 		out.Assumptions = append([]string{assumption}, out.Assumptions...)
 	}

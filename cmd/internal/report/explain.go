@@ -83,6 +83,7 @@ type ExplainedClient struct {
 	RemoteAddr       string `json:"remote_addr"`
 	RealipRemoteAddr string `json:"realip_remote_addr"`
 	Trusted          bool   `json:"trusted"`
+	Proxied          bool   `json:"-"` // somebody else than the client connects
 }
 
 // Explain words a trace.

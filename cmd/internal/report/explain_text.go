@@ -68,8 +68,10 @@ func (t *explainWriter) client(c ExplainedClient) {
 		t.field("client", fmt.Sprintf("%s, taken from what %s sent, which is trusted", c.RemoteAddr, c.RealipRemoteAddr))
 	case c.Trusted:
 		t.field("client", c.RemoteAddr+", which is trusted but sent no other address")
+	case c.Proxied:
+		t.field("client", c.RemoteAddr+", which connects and is not trusted, so that its headers are not looked at")
 	default:
-		t.field("client", c.RemoteAddr+", which connects itself or is not trusted")
+		t.field("client", c.RemoteAddr+", which connects itself")
 	}
 }
 
