@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -11,10 +12,13 @@ import (
 // by all passes over the same Facts.
 type Pass struct {
 	*Facts
-	rule     *Rule
-	findings []Finding
-	defects  []string
+	rule    *Rule
+	chunks  [][]Finding // each but the last is full: tens of thousands of findings are never copied to make room
+	defects []string
 }
+
+// chunkSize is how many findings a chunk holds at most.
+const chunkSize = 512
 
 // Run applies a rule to what Facts hold. The findings have the rule's severity and confidence where the rule named no
 // other. Defects are faults of the rule itself (a place outside its file, an empty message): a test fails on them, and
@@ -31,7 +35,7 @@ func Run(r *Rule, facts *Facts) (findings []Finding, defects []string) {
 			r.Check(p)
 		}
 	}()
-	return p.findings, p.defects
+	return slices.Concat(p.chunks...), p.defects
 }
 
 // Report adds a finding. It has exactly one primary place, which must lie within its file.
@@ -51,7 +55,16 @@ func (p *Pass) Report(f Finding) {
 		}
 		f.Primary = clamp(f.Primary)
 	}
-	p.findings = append(p.findings, f)
+	p.keep(f)
+}
+
+func (p *Pass) keep(f Finding) {
+	n := len(p.chunks)
+	if n == 0 || len(p.chunks[n-1]) == chunkSize {
+		p.chunks = append(p.chunks, nil)
+		n++
+	}
+	p.chunks[n-1] = append(p.chunks[n-1], f)
 }
 
 // invalid says what is wrong with the finding; "" where nothing is.
