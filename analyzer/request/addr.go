@@ -190,7 +190,7 @@ func ParseNetwork(text string) (network netip.Prefix, lowBits, ok bool) {
 // Contains says whether an address lies in one of the networks, as nginx compares them: an IPv4-mapped IPv6 address
 // counts as IPv4, and matches no IPv6 network.
 func Contains(networks []netip.Prefix, a netip.Addr) bool {
-	a = a.Unmap()
+	a = a.Unmap().WithZone("")
 	for _, n := range networks {
 		if n.Addr().Is4() == a.Is4() && n.Contains(a) {
 			return true

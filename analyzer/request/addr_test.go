@@ -2,7 +2,11 @@ package request
 
 import (
 	"net/netip"
+	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestParseAddr(t *testing.T) {
@@ -11,6 +15,8 @@ func TestParseAddr(t *testing.T) {
 		"255.255.255.255": "", "256.0.0.1": "", "1.2.3": "", "1.2.3.4.5": "", "1.2.3.4\x20": "", "": "", "a": "", "fe80::1%eth0": "",
 		"::": "::", "::1": "::1", "2001:DB8::1": "2001:db8::1", "1:2:3:4:5:6:7:8": "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::": "", "::1.2.3.4": "::102:304",
 		"::ffff:1.2.3.4": "::ffff:1.2.3.4", "1::2::3": "", "12345::": "", ":": "", ":1:2:3:4:5:6:7:8": "1:2:3:4:5:6:7:8", "1::2:": "1::2:0",
+		"...": "0.0.0.0", "1.2.3.4.": "", "1:2:3:4:5:6:7:8:9": "", "1:2:3:4:5:6:7:8:": "", "1:2:3:4:5:6:7": "", "1::5:": "1::5:0", "1:::2": "",
+		"1::": "1::", "g::": "", ":1.2.3.4": "", "::1.2.3.4:5": "", "::1.2.3.4%eth0": "",
 		"1:2": "", "1.2.3.4::": "", "::1.2.3": "", "1:2:3:4:5:6:7:1.2.3.4": "", "1:2:3:4:5:6:1.2.3.4": "1:2:3:4:5:6:102:304",
 	} {
 		a, ok := ParseAddr(text)
@@ -39,6 +45,10 @@ func TestParseAddrPort(t *testing.T) {
 		{"unknown", true, ""},
 		{"", true, ""},
 		{"[192.0.2.1]:80", false, "192.0.2.1:80"},
+		{"192.0.2.1:0080", false, "192.0.2.1:80"},
+		{"192.0.2.1:8 ", false, ""},
+		{"[::1]80", true, ""},
+		{"[]:80", true, ""},
 	} {
 		a, ok := ParseAddrPort(c.text, c.bare)
 		if ok != (c.want != "") || ok && a != netip.MustParseAddrPort(c.want) {
@@ -84,6 +94,8 @@ func TestContains(t *testing.T) {
 func TestAddrText(t *testing.T) {
 	for text, want := range map[string]string{
 		"192.0.2.1": "192.0.2.1", "::1": "::1", "::": "::", "::ffff:1.2.3.4": "::ffff:1.2.3.4", "::1.2.3.4": "::1.2.3.4", "::2": "::2",
+		"::abcd": "::0.0.171.205", "::a01": "::a01", "1:0:0:2:0:0:0:3": "1:0:0:2::3", "1:0:2:0:3:0:4:0": "1:0:2:0:3:0:4:0", "1::": "1::",
+		"0:0:1::": "0:0:1::", "1:2:3:4:5:6::": "1:2:3:4:5:6::",
 		"2001:db8:0:0:1:0:0:1": "2001:db8::1:0:0:1", "::102": "::0.0.1.2", "::101": "::101", "1:0:2:3:4:5:6:7": "1:0:2:3:4:5:6:7", "::203": "::0.0.2.3", "::1:2": "::0.1.0.2",
 	} {
 		if got := AddrText(netip.MustParseAddr(text)); got != want {
@@ -120,4 +132,50 @@ func TestForwarded(t *testing.T) {
 			t.Errorf("%s %q recursive %v: %v, %v, want %q", c.from, c.lines, c.recursive, a, ok, c.want)
 		}
 	}
+}
+
+// Every usual spelling of an address is read as everybody reads it, and what AddrText writes is read back.
+func TestUsualSpellings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SliceOfN(rapid.OneOf(rapid.Just(byte(0)), rapid.Byte()), 16, 16).Draw(t, "bytes")
+		six := netip.AddrFrom16([16]byte(b))
+		four := netip.AddrFrom4([4]byte(b))
+		if four == netip.MustParseAddr("255.255.255.255") {
+			return
+		}
+		for _, a := range []netip.Addr{six, four} {
+			for _, text := range []string{a.String(), a.StringExpanded(), AddrText(a)} {
+				if got, ok := ParseAddr(text); !ok || got != a {
+					t.Fatalf("%s: %v, %v", text, got, ok)
+				}
+			}
+			with := netip.AddrPortFrom(a, 81)
+			if got, ok := ParseAddrPort(with.String(), false); !ok || got != with {
+				t.Fatalf("%s: %v, %v", with, got, ok)
+			}
+		}
+	})
+}
+
+// Where every proxy is trusted, the walk ends at the first entry of the list or behind the last one that is no address.
+func TestForwardedTwin(t *testing.T) {
+	everywhere := func(netip.Addr) bool { return true }
+	from := netip.MustParseAddr("10.0.0.1")
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{"192.0.2.1", "192.0.2.2", "2001:db8::1", "x", ",", " ", ", "}), 1, 12).Draw(t, "words")
+		line := "192.0.2.9" + rapid.SampledFrom([]string{" ", ","}).Draw(t, "first") + strings.Join(words, ",")
+		entries := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
+		want := from
+		for _, e := range slices.Backward(entries) {
+			a, err := netip.ParseAddr(e)
+			if err != nil {
+				break
+			}
+			want = a
+		}
+		got, ok := Forwarded(from, []string{line}, everywhere, true, false)
+		if got.Addr() != want || ok != (want != from) {
+			t.Fatalf("%q: %v, %v, want %v", line, got, ok, want)
+		}
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
 
 // liveConfigs are the settings that nginx is asked about, one location each.
@@ -37,14 +38,14 @@ func TestLive(t *testing.T) {
 		for _, p := range liveTrusted {
 			cfg.Trusted = append(cfg.Trusted, netip.MustParsePrefix(p))
 		}
-		var hs []header
+		var hs []request.Header
 		for range 1 + r.IntN(3) {
 			name := []string{XRealIP, XForwardedFor, "x-forwarded-FOR", "cf-connecting-ip"}[r.IntN(4)]
-			hs = append(hs, header{name, randomList(r)})
+			hs = append(hs, request.Header{Name: name, Value: randomList(r)})
 		}
 		got := Resolve(cfg, Connection{Peer: c.peer}, hs)
 		want := c.ask(t, fmt.Sprintf("/%d/", i), hs)
-		if shown := fmt.Sprintf("%s|%d", Text(got.Addr), got.Port); shown != want {
+		if shown := fmt.Sprintf("%s|%d", request.AddrText(got.Addr), got.Port); shown != want {
 			t.Errorf("%+v, headers %q: %s, nginx %s", liveConfigs[i], hs, shown, want)
 		}
 	}
@@ -92,7 +93,7 @@ func dialLive(t *testing.T, port int) *liveConn {
 }
 
 // ask returns "address|port" as nginx sees them; a port that it does not know is 0.
-func (c *liveConn) ask(t *testing.T, path string, hs []header) string {
+func (c *liveConn) ask(t *testing.T, path string, hs []request.Header) string {
 	t.Helper()
 	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)

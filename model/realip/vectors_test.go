@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
 
 type measured struct {
@@ -129,7 +130,7 @@ func shown(r Result) string {
 	if r.Unix {
 		return "unix:"
 	}
-	return Text(r.Addr)
+	return request.AddrText(r.Addr)
 }
 
 // config makes the trusted list of the directives' arguments. Only "localhost" stands for a host name.
@@ -162,10 +163,10 @@ func connection(t *testing.T, peer string) Connection {
 	return Connection{Peer: netip.AddrPortFrom(netip.MustParseAddr(peer), peerPort)}
 }
 
-func headerLines(lines [][2]string) []header {
-	var hs []header
+func headerLines(lines [][2]string) []request.Header {
+	var hs []request.Header
 	for _, l := range lines {
-		hs = append(hs, header{l[0], l[1]})
+		hs = append(hs, request.Header{Name: l[0], Value: l[1]})
 	}
 	return hs
 }
