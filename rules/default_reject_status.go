@@ -100,10 +100,10 @@ func mapsStatus(pages []*config.ErrorPage, status int) bool {
 }
 
 func reportDefaultStatus(p *rule.Pass, limit config.Item, at *config.Level, levels, places int) {
-	name := limit.Name.Value + "_status"
+	name := limit.Name().Value + "_status"
 	f := rule.Of(limit, at)
 	f.Places = levels
-	f.Message = fmt.Sprintf("refusals of %s carry the default status 503, because no %s is in effect", limit.Name.Value, name)
+	f.Message = fmt.Sprintf("refusals of %s carry the default status 503, because no %s is in effect", limit.Name().Value, name)
 	f.Evidence = map[string]any{"status": int64(503), "places": int64(places)}
 	f.Fix = &rule.Fix{Title: "set " + name + " 429", Edits: []source.Edit{rule.InsertBefore(limit.Directive, name+" 429;")}}
 	p.Report(f)

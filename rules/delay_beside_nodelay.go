@@ -67,7 +67,7 @@ func checkDelayBesideNodelay(p *rule.Pass) {
 
 func checkLevelDelay(p *rule.Pass, l *config.Level) {
 	for _, item := range l.Items {
-		if item.Name.Value != "limit_req" {
+		if item.Name().Value != "limit_req" {
 			continue
 		}
 		if delay, nodelay, burst := delayWords(item.Directive); delay != nil && nodelay != nil {
@@ -77,12 +77,12 @@ func checkLevelDelay(p *rule.Pass, l *config.Level) {
 }
 
 func delayWords(d *syntax.Directive) (delay, nodelay *syntax.Word, burst bool) {
-	for i := range d.Args {
-		switch w := &d.Args[i]; {
+	for _, w := range d.Args() {
+		switch {
 		case w.Value == "nodelay":
-			nodelay = w
+			nodelay = &w
 		case strings.HasPrefix(w.Value, "delay="):
-			delay = w
+			delay = &w
 		case strings.HasPrefix(w.Value, "burst="):
 			burst = true
 		}
@@ -93,10 +93,10 @@ func delayWords(d *syntax.Directive) (delay, nodelay *syntax.Word, burst bool) {
 func delayFinding(item config.Item, l *config.Level, delay, nodelay *syntax.Word, burst bool) rule.Finding {
 	f := rule.Of(item, l)
 	f.Primary = source.Span{File: item.File, Start: min(delay.Start, nodelay.Start), End: max(delay.End, nodelay.End)}
-	f.Evidence = map[string]any{"arguments": int64(len(item.Args))}
+	f.Evidence = map[string]any{"arguments": int64(item.NumArgs())}
 	if burst {
 		f.Severity = rule.Error
-		f.Message = fmt.Sprintf("nodelay and %s stand beside burst, %d arguments where limit_req takes 3 at most", delay.Value, len(item.Args))
+		f.Message = fmt.Sprintf("nodelay and %s stand beside burst, %d arguments where limit_req takes 3 at most", delay.Value, item.NumArgs())
 		return f
 	}
 	f.Message = fmt.Sprintf("nodelay and %s stand together without burst, and neither has any effect: with burst 0 nothing is let in to be delayed", delay.Value)

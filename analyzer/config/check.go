@@ -54,10 +54,10 @@ func (r *resolver) directive(it Item, v *visit, s *scope) {
 	if s.into != nil {
 		r.scratch = append(r.scratch, it)
 	}
-	c := r.lookup(it.Name.Value, s.at)
+	c := r.lookup(it.Name().Value, s.at)
 	if !terminated(it.Directive) {
 		// The reader has said what is wrong; what stands here is taken for what was meant.
-		if c.handle != nil && c.variant != nil && c.variant.CheckArgs(len(it.Args), it.Block != nil) == directive.OK {
+		if c.handle != nil && c.variant != nil && c.variant.CheckArgs(it.NumArgs(), it.Block != nil) == directive.OK {
 			r.muted++
 			c.handle(r, it, v, s)
 			r.muted--
@@ -89,7 +89,7 @@ func (r *resolver) check(it Item, s *scope) bool {
 	if !terminated(it.Directive) {
 		return false
 	}
-	return r.checkItem(it, r.lookup(it.Name.Value, s.at), s)
+	return r.checkItem(it, r.lookup(it.Name().Value, s.at), s)
 }
 
 // checkItem says whether nginx takes the directive at this place, with its end and its arguments.
@@ -106,7 +106,7 @@ func (r *resolver) checkItem(it Item, c checked, s *scope) bool {
 	}
 	fault := c.fault
 	if c.variant != nil {
-		fault = c.variant.CheckArgs(len(it.Args), it.Block != nil)
+		fault = c.variant.CheckArgs(it.NumArgs(), it.Block != nil)
 	}
 	if fault != directive.OK {
 		r.refuseFault(it, fault, s)
@@ -120,7 +120,7 @@ func (r *resolver) checkItem(it Item, c checked, s *scope) bool {
 	}
 	if c.warning != "" {
 		r.refuse(s.level, Refusal{
-			Kind: UnsupportedVersion, Span: it.WordSpan(it.Name), Line: line(it.Directive), Text: c.warning, Warning: true,
+			Kind: UnsupportedVersion, Span: it.WordSpan(it.Name()), Line: line(it.Directive), Text: c.warning, Warning: true,
 		})
 	}
 	return true
@@ -133,7 +133,7 @@ func (r *resolver) first(it Item, variant *directive.Variant, s *scope) bool {
 			earlier := u.item.Span()
 			r.refuse(s.level, Refusal{
 				Kind: DuplicateDirective, Span: it.Head(), Line: line(it.Directive), Related: &earlier,
-				Text: quoted(it.Name.Value) + " directive is duplicate",
+				Text: quoted(it.Name().Value) + " directive is duplicate",
 			})
 			return false
 		}
@@ -144,8 +144,8 @@ func (r *resolver) first(it Item, variant *directive.Variant, s *scope) bool {
 
 // refuseFault tells a fault of the look-up. A name that another version of nginx has is not unknown to us.
 func (r *resolver) refuseFault(it Item, fault directive.Fault, s *scope) {
-	name, _, _ := strings.Cut(it.Name.Value, "\x00") // nginx's message ends there
-	out := Refusal{Span: it.WordSpan(it.Name), Line: line(it.Directive), Text: fault.Text(name)}
+	name, _, _ := strings.Cut(it.Name().Value, "\x00") // nginx's message ends there
+	out := Refusal{Span: it.WordSpan(it.Name()), Line: line(it.Directive), Text: fault.Text(name)}
 	switch fault {
 	case directive.Unknown:
 		out.Kind, r.foreigners = UnknownDirective, true
@@ -171,9 +171,9 @@ func (r *resolver) refuseFault(it Item, fault directive.Fault, s *scope) {
 
 // surplus is where to look when the number of arguments is wrong: at those too many, else at the whole head.
 func (r *resolver) surplus(it Item, s *scope) source.Span {
-	variant := r.lookup(it.Name.Value, s.at).variant
-	if _, most := variant.Args.Bounds(); most >= 0 && most < len(it.Args) {
-		return source.Span{File: it.File, Start: it.Args[most].Start, End: it.Args[len(it.Args)-1].End}
+	variant := r.lookup(it.Name().Value, s.at).variant
+	if _, most := variant.Args.Bounds(); most >= 0 && most < it.NumArgs() {
+		return source.Span{File: it.File, Start: it.Word(most).Start, End: it.LastWord().End}
 	}
 	return it.Head()
 }
@@ -187,7 +187,7 @@ func (r *resolver) skip(it Item, v *visit, s *scope) {
 
 // otherBlock reads a block that the tree has no place for: its directives are checked, and forgotten.
 func (r *resolver) otherBlock(it Item, v *visit, s *scope) {
-	at := s.at.Inside(it.Name.Value)
+	at := s.at.Inside(it.Name().Value)
 	if at == 0 {
 		at = directive.Opaque
 	}

@@ -28,7 +28,7 @@ func (r *resolver) missingEvents() {
 		return
 	}
 	for _, it := range r.tree.Main {
-		if it.Name.Value == "events" {
+		if it.Name().Value == "events" {
 			return
 		}
 	}

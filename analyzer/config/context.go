@@ -18,7 +18,7 @@ func (l *Level) FindAll(name string) []Item {
 	var found []Item
 	if i := l.first(name); i >= 0 {
 		for _, it := range l.Items[i:] {
-			if it.Name.Value == name {
+			if it.Name().Value == name {
 				found = append(found, it)
 			}
 		}
@@ -35,7 +35,7 @@ func (l *Level) first(name string) int {
 		return -1
 	}
 	for i := range l.Items {
-		if l.Items[i].Name.Value == name {
+		if l.Items[i].Name().Value == name {
 			return i
 		}
 	}
@@ -53,7 +53,7 @@ func (l *Level) buildIndex() {
 	}
 	l.index = make(map[string]int32)
 	for i := range l.Items {
-		name := l.Items[i].Name.Value
+		name := l.Items[i].Name().Value
 		if _, ok := l.index[name]; !ok {
 			l.index[name] = int32(i)
 		}
@@ -122,11 +122,11 @@ func (l *Level) serverLabel() string {
 }
 
 func (l *Level) withArguments(name string) string {
-	if l.Directive == nil || len(l.Directive.Args) == 0 {
+	if l.Directive == nil || l.Directive.NumArgs() == 0 {
 		return name
 	}
-	args := make([]string, len(l.Directive.Args))
-	for i, w := range l.Directive.Args {
+	args := make([]string, l.Directive.NumArgs())
+	for i, w := range l.Directive.Args() {
 		args[i] = w.Value
 	}
 	if name == "location" {

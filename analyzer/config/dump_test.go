@@ -205,7 +205,7 @@ func (d *drawer) server(s *Server) {
 func (d *drawer) location(depth int, l *Location) {
 	handler := "files"
 	if l.Handler != nil {
-		handler = l.Handler.Name.Value
+		handler = l.Handler.Name().Value
 	}
 	if l.Internal {
 		handler += ", internal"

@@ -7,8 +7,8 @@ import (
 
 // errorPage reads error_page.
 func (r *resolver) errorPage(it Item, _ *visit, s *scope) {
-	page := &ErrorPage{Target: it.Args[len(it.Args)-1].Value, Directive: it.Directive, Via: it.Via}
-	codes := it.Args[:len(it.Args)-1]
+	page := &ErrorPage{Target: it.LastWord().Value, Directive: it.Directive, Via: it.Via}
+	codes := it.Words()[1:it.NumArgs()]
 	if w := codes[len(codes)-1]; strings.HasPrefix(w.Value, "=") {
 		answer, ok := atoi(w.Value[1:])
 		if len(codes) == 1 || w.Value != "=" && !ok {

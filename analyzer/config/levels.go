@@ -255,7 +255,7 @@ func (r *resolver) newBranch(it Item, at directive.Context, s *scope) *scope {
 
 // entries returns the lines of a block whose lines are no directives (map, geo), includes expanded.
 func (r *resolver) entries(it Item, v *visit, s *scope) []Item {
-	inner := &scope{at: directive.Entries, level: s.level, plain: it.Name.Value == "split_clients"}
+	inner := &scope{at: directive.Entries, level: s.level, plain: it.Name().Value == "split_clients"}
 	var items []Item
 	inner.into = &items
 	r.block(it, v, inner)
@@ -266,7 +266,7 @@ func (r *resolver) entries(it Item, v *visit, s *scope) []Item {
 func handlerItem(items []Item) *Item {
 	var found *Item
 	for i := range items {
-		switch items[i].Name.Value {
+		switch items[i].Name().Value {
 		case "return":
 			return &items[i]
 		case "proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass",

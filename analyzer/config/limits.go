@@ -17,7 +17,7 @@ const unlimitedDelay = math.MaxInt64 / 1000 * 1000
 func (r *resolver) limitReq(it Item, _ *visit, s *scope) {
 	limit := &LimitReq{Directive: it.Directive, Via: it.Via, Span: it.Head()}
 	var shared *sharedZone
-	for _, w := range it.Args {
+	for _, w := range it.Args() {
 		ok := true
 		switch text := w.Value; {
 		case strings.HasPrefix(text, "zone="):
@@ -67,7 +67,7 @@ func (r *resolver) limitReq(it Item, _ *visit, s *scope) {
 func (r *resolver) duplicateLimit(it Item, s *scope, earlier source.Span) {
 	r.refuse(s.level, Refusal{
 		Kind: DuplicateDirective, Span: it.Head(), Line: line(it.Directive), Related: &earlier,
-		Text: quoted(it.Name.Value) + " directive is duplicate",
+		Text: quoted(it.Name().Value) + " directive is duplicate",
 	})
 }
 
@@ -80,7 +80,7 @@ func count(text string) (int64, bool) {
 // limitConn reads limit_conn.
 func (r *resolver) limitConn(it Item, _ *visit, s *scope) {
 	name := it.Arg(0)
-	if r.share(it, it.Args[0], s.level, name, "limit_conn_zone", 0) == nil {
+	if r.share(it, it.Word(0), s.level, name, "limit_conn_zone", 0) == nil {
 		return
 	}
 	own := s.level.own()
@@ -94,11 +94,11 @@ func (r *resolver) limitConn(it Item, _ *visit, s *scope) {
 	}
 	n, ok := atoi(it.Arg(1))
 	if !ok || n == 0 {
-		r.refuseWord(it, it.Args[1], s.level, InvalidValue, "invalid number of connections "+quoted(it.Arg(1)))
+		r.refuseWord(it, it.Word(1), s.level, InvalidValue, "invalid number of connections "+quoted(it.Arg(1)))
 		return
 	}
 	if n > 65535 {
-		r.refuseWord(it, it.Args[1], s.level, InvalidValue, "connection limit must be less 65536")
+		r.refuseWord(it, it.Word(1), s.level, InvalidValue, "connection limit must be less 65536")
 		return
 	}
 	appendTo(&own.LimitConns, it, s.level, &LimitConn{
@@ -132,7 +132,7 @@ func (h *HTTP) bindLimits() {
 
 // has says whether the nginx that is judged for has a parameter of the directive.
 func (r *resolver) has(it Item, w syntax.Word) bool {
-	return r.version >= directive.ParameterSince(it.Name.Value, w.Value)
+	return r.version >= directive.ParameterSince(it.Name().Value, w.Value)
 }
 
 // refuseNewer refuses a parameter that the nginx that is judged for has not, as that nginx does.

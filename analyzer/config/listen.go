@@ -136,7 +136,7 @@ func cutFold(text, prefix string) (string, bool) {
 
 // listen reads a listen directive.
 func (r *resolver) listen(it Item, _ *visit, s *scope) {
-	w := it.Args[0]
+	w := it.Word(0)
 	a, err := parseListen(w.Value)
 	if err != nil {
 		r.refuseWord(it, w, s.level, InvalidValue, fmt.Sprintf(`%s in "%s" of the "listen" directive`, err, w.Value))

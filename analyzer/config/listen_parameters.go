@@ -30,7 +30,7 @@ var listenParameters = map[string]listenParameter{
 
 // listenParameters reads what stands behind the address. set says that options of the socket are among it.
 func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool) {
-	for _, w := range it.Args[1:] {
+	for _, w := range it.ArgsFrom(1) {
 		p, ok := listenParameters[w.Value]
 		if !ok {
 			if !r.listenOption(it, w, s) {

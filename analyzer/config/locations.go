@@ -26,16 +26,16 @@ func splitLocation(args []string) (modifier, pattern string, ok bool) {
 
 // locationPattern reads the head of a location.
 func (r *resolver) locationPattern(it Item, s *scope) (modifier, pattern string, ok bool) {
-	args := make([]string, len(it.Args))
-	for i, w := range it.Args {
+	args := make([]string, it.NumArgs())
+	for i, w := range it.Args() {
 		args[i] = w.Value
 	}
 	if modifier, pattern, ok = splitLocation(args); !ok {
-		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "invalid location modifier "+quoted(it.Arg(0)))
+		r.refuseWord(it, it.Word(0), s.level, InvalidValue, "invalid location modifier "+quoted(it.Arg(0)))
 		return
 	}
 	if modifier == "~" || modifier == "~*" {
-		r.regex(it, it.Args[len(it.Args)-1], pattern, modifier == "~*", s)
+		r.regex(it, it.LastWord(), pattern, modifier == "~*", s)
 	}
 	return modifier, pattern, ok
 }
@@ -75,9 +75,9 @@ func (r *resolver) checkNesting(it Item, l *Location, s *scope) {
 
 // root looks at root and alias, of which a level may have one.
 func (r *resolver) root(it Item, _ *visit, s *scope) {
-	name := it.Name.Value
+	name := it.Name().Value
 	for _, u := range r.unique[s.once:] {
-		if other := u.item.Name.Value; other != name && (other == "root" || other == "alias") {
+		if other := u.item.Name().Value; other != name && (other == "root" || other == "alias") {
 			earlier := u.item.Head()
 			r.refuse(s.level, Refusal{
 				Kind: DuplicateDirective, Span: it.Head(), Line: line(it.Directive), Related: &earlier,
@@ -88,7 +88,7 @@ func (r *resolver) root(it Item, _ *visit, s *scope) {
 	}
 	for _, variable := range []string{"document_root", "realpath_root"} {
 		if strings.Contains(it.Arg(0), "$"+variable) || strings.Contains(it.Arg(0), "${"+variable+"}") {
-			r.refuseWord(it, it.Args[0], s.level, InvalidValue,
+			r.refuseWord(it, it.Word(0), s.level, InvalidValue,
 				fmt.Sprintf(`the $%s variable cannot be used in the "%s" directive`, variable, name))
 			return
 		}
@@ -105,7 +105,7 @@ var methods = []string{
 
 // knownMethods refuses a limit_except of a method that nginx has not.
 func (r *resolver) knownMethods(it Item, s *scope) {
-	for _, w := range it.Args {
+	for _, w := range it.Args() {
 		if !slices.Contains(methods, strings.ToUpper(w.Value)) {
 			r.refuseWord(it, w, s.level, InvalidValue, "invalid method "+quoted(w.Value))
 			return

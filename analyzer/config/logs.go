@@ -19,7 +19,7 @@ func (r *resolver) logFormat(it Item, _ *visit, s *scope) {
 	name := it.Arg(0)
 	if earlier, ok := r.http.LogFormats[name]; ok {
 		out := Refusal{
-			Kind: DuplicateDirective, Span: it.WordSpan(it.Args[0]), Line: line(it.Directive),
+			Kind: DuplicateDirective, Span: it.WordSpan(it.Word(0)), Line: line(it.Directive),
 			Text: fmt.Sprintf(`duplicate "log_format" name "%s"`, name),
 		}
 		if earlier.Directive != nil {
@@ -31,7 +31,7 @@ func (r *resolver) logFormat(it Item, _ *visit, s *scope) {
 	}
 	f := &LogFormat{Name: name, Escape: "default", Directive: it.Directive, Via: it.Via}
 	r.http.LogFormats[name] = f
-	pieces := it.Args[1:]
+	pieces := it.Words()[2:]
 	if escape, ok := strings.CutPrefix(pieces[0].Value, "escape="); ok && r.has(it, pieces[0]) {
 		if escape != "default" && escape != "json" && escape != "none" {
 			r.refuseWord(it, pieces[0], s.level, InvalidValue, "unknown log format escaping "+quoted(escape))
@@ -80,20 +80,20 @@ func (r *resolver) accessLog(it Item, _ *visit, s *scope) {
 	log := &AccessLog{Path: it.Arg(0), Format: "combined", Directive: it.Directive, Via: it.Via}
 	switch log.Path {
 	case "off":
-		if len(it.Args) > 1 {
-			r.badParameter(it, it.Args[1], s.level)
+		if it.NumArgs() > 1 {
+			r.badParameter(it, it.Word(1), s.level)
 			return
 		}
 		log.Format = ""
 	default:
-		if _, ok := r.template(it, it.Args[0], s.level); !ok {
+		if _, ok := r.template(it, it.Word(0), s.level); !ok {
 			return
 		}
 	}
-	if len(it.Args) > 1 {
+	if it.NumArgs() > 1 {
 		f, ok := r.findFormat(it.Arg(1))
 		if !ok && !r.partial() {
-			r.refuseWord(it, it.Args[1], s.level, InvalidValue, "unknown log format "+quoted(it.Arg(1)))
+			r.refuseWord(it, it.Word(1), s.level, InvalidValue, "unknown log format "+quoted(it.Arg(1)))
 			return
 		}
 		log.Format = f
@@ -120,7 +120,7 @@ func (r *resolver) findFormat(name string) (string, bool) {
 // logParameters looks at what follows the format.
 func (r *resolver) logParameters(it Item, s *scope) bool {
 	buffered, flushed := false, false
-	for _, w := range it.Args[2:] {
+	for _, w := range it.ArgsFrom(2) {
 		name, text, _ := strings.Cut(w.Value, "=")
 		wrong := ""
 		switch {

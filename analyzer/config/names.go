@@ -7,7 +7,7 @@ import (
 
 // serverName reads server_name.
 func (r *resolver) serverName(it Item, _ *visit, s *scope) {
-	for _, w := range it.Args {
+	for _, w := range it.Args() {
 		text := w.Value
 		switch {
 		case strings.HasPrefix(text, "*") && (len(text) < 3 || text[1] != '.'), text == ".":

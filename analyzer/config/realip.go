@@ -7,7 +7,7 @@ import (
 
 // setRealIPFrom reads set_real_ip_from.
 func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
-	w := it.Args[0]
+	w := it.Word(0)
 	t := &Trusted{Text: w.Value, Directive: it.Directive, Via: it.Via, Span: it.WordSpan(w)}
 	switch prefix, low, ok := parseCIDR(w.Value); {
 	case w.Value == "unix:":

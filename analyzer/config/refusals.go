@@ -92,7 +92,7 @@ func (r *resolver) problemStart(i int) uint32 { return r.in.Problems[i].Span.Sta
 // problemsOf tells the problems that belong to a directive.
 func (r *resolver) problemsOf(d *syntax.Directive, l *Level) {
 	ps := r.problems[d.File]
-	i := sort.Search(len(ps), func(i int) bool { return r.problemStart(ps[i]) >= d.Name.Start })
+	i := sort.Search(len(ps), func(i int) bool { return r.problemStart(ps[i]) >= d.Name().Start })
 	for ; i < len(ps) && r.problemStart(ps[i]) < d.End; i++ {
 		r.tell(ps[i], l, MissingInclude)
 	}

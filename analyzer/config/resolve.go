@@ -134,7 +134,7 @@ func (r *resolver) body(ds []syntax.Directive, v *visit, s *scope) {
 				return
 			}
 		}
-		if d.Name.Value == "include" && !s.plain && (s.at != directive.Entries || len(d.Args) == 1) {
+		if d.Name().Value == "include" && !s.plain && (s.at != directive.Entries || d.NumArgs() == 1) {
 			r.include(d, v, s)
 			continue
 		}

@@ -42,30 +42,30 @@ func (r *resolver) rewrite(it Item, _ *visit, s *scope) {
 		r.refuseHead(it, s.level, InvalidValue, "empty replacement")
 		return
 	}
-	if !r.regex(it, it.Args[0], it.Arg(0), false, s) {
+	if !r.regex(it, it.Word(0), it.Arg(0), false, s) {
 		return
 	}
 	switch it.Arg(2) {
 	case "last", "break", "redirect", "permanent":
 	default:
-		if len(it.Args) > 2 {
-			r.badParameter(it, it.Args[2], s.level)
+		if it.NumArgs() > 2 {
+			r.badParameter(it, it.Word(2), s.level)
 			return
 		}
 	}
-	r.template(it, it.Args[1], s.level)
+	r.template(it, it.Word(1), s.level)
 }
 
 // returns looks at a return directive.
 func (r *resolver) returns(it Item, _ *visit, s *scope) {
 	text := it.Arg(0)
 	code, ok := atoi(text)
-	redirect := len(it.Args) == 1 && startsWithAny(text, "http://", "https://", "$scheme")
+	redirect := it.NumArgs() == 1 && startsWithAny(text, "http://", "https://", "$scheme")
 	if !ok && !redirect || code > 999 {
-		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "invalid return code "+quoted(text))
+		r.refuseWord(it, it.Word(0), s.level, InvalidValue, "invalid return code "+quoted(text))
 		return
 	}
-	r.template(it, it.Args[len(it.Args)-1], s.level)
+	r.template(it, it.LastWord(), s.level)
 }
 
 func startsWithAny(text string, prefixes ...string) bool {
@@ -79,7 +79,7 @@ func startsWithAny(text string, prefixes ...string) bool {
 
 // condition refuses what nginx refuses of an if's arguments (ngx_http_rewrite_if_condition).
 func (r *resolver) condition(it Item, s *scope) bool {
-	words := append([]syntax.Word(nil), it.Args...)
+	words := it.Words()[1:]
 	refuse := func(w syntax.Word) bool {
 		r.refuseWord(it, w, s.level, InvalidValue, "invalid condition "+quoted(w.Value))
 		return false
@@ -91,7 +91,7 @@ func (r *resolver) condition(it Item, s *scope) bool {
 		words = words[1:]
 	}
 	if len(words) == 0 {
-		return refuse(it.Args[0])
+		return refuse(it.Word(0))
 	}
 	last := &words[len(words)-1]
 	if !strings.HasSuffix(last.Value, ")") {
@@ -108,7 +108,7 @@ func (r *resolver) condition(it Item, s *scope) bool {
 		if len(words) != 1 && len(words) != 3 {
 			return refuse(words[0])
 		}
-		r.use(lower(first[1:]), it, it.Args[0], s.level)
+		r.use(lower(first[1:]), it, it.Word(0), s.level)
 		return len(words) == 1 || r.comparison(it, words, s)
 	case (len(first) == 2 || len(first) == 3 && first[0] == '!') && first[len(first)-2] == '-':
 		if len(words) != 2 || strings.IndexByte("fdex", first[len(first)-1]) < 0 {

@@ -153,10 +153,10 @@ func plainSetting(name string) func(*Settings, Item, *Level) {
 func (r *resolver) rejectStatus(it Item, _ *visit, s *scope) {
 	n, err := strconv.Atoi(it.Arg(0))
 	if err != nil || n < 400 || n > 599 {
-		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "value must be between 400 and 599")
+		r.refuseWord(it, it.Word(0), s.level, InvalidValue, "value must be between 400 and 599")
 		return
 	}
-	if it.Name.Value == "limit_req_status" {
+	if it.Name().Value == "limit_req_status" {
 		s.level.own().LimitReqStatus = written(it, s.level, n)
 	} else {
 		s.level.own().LimitConnStatus = written(it, s.level, n)

@@ -44,7 +44,7 @@ func upstreamHandler(name string) handler {
 // upstreamServer looks at a server of an upstream.
 func (r *resolver) upstreamServer(it Item, _ *visit, s *scope) {
 	s.peers = true
-	for _, w := range it.Args[1:] {
+	for _, w := range it.ArgsFrom(1) {
 		name, text, _ := strings.Cut(w.Value, "=")
 		var ok bool
 		switch name {
@@ -73,28 +73,28 @@ func (r *resolver) upstreamServer(it Item, _ *visit, s *scope) {
 // upstreamZone notes the zone of an upstream, because its name is taken for limits. Upstreams may share one.
 func (r *resolver) upstreamZone(it Item, _ *visit, s *scope) {
 	size := int64(0)
-	if len(it.Args) > 1 {
+	if it.NumArgs() > 1 {
 		n, ok := parseSize(it.Arg(1))
 		switch {
 		case !ok:
-			r.refuseWord(it, it.Args[1], s.level, InvalidValue, "invalid zone size "+quoted(it.Arg(1)))
+			r.refuseWord(it, it.Word(1), s.level, InvalidValue, "invalid zone size "+quoted(it.Arg(1)))
 			return
 		case n < minZone:
-			r.refuseWord(it, it.Args[1], s.level, InvalidValue, "zone "+quoted(it.Arg(0))+" is too small")
+			r.refuseWord(it, it.Word(1), s.level, InvalidValue, "zone "+quoted(it.Arg(0))+" is too small")
 			return
 		}
 		size = n
 	}
-	r.share(it, it.Args[0], s.level, it.Arg(0), "upstream", size)
+	r.share(it, it.Word(0), s.level, it.Arg(0), "upstream", size)
 }
 
 // sessionCache notes the zone of a TLS session cache, because its name is taken for limits.
 func (r *resolver) sessionCache(it Item, _ *visit, s *scope) {
-	for _, w := range it.Args {
+	for _, w := range it.Args() {
 		if text, ok := strings.CutPrefix(w.Value, "shared:"); ok {
 			name, size, _ := strings.Cut(text, ":")
 			if n, ok := parseSize(size); ok && name != "" {
-				r.share(it, w, s.level, name, it.Name.Value, n)
+				r.share(it, w, s.level, name, it.Name().Value, n)
 			}
 		}
 	}

@@ -61,12 +61,12 @@ func scripted(name string, args int) (first, last int, late bool) {
 
 // readUses notes the variables of a directive that has no reader of its own.
 func (r *resolver) readUses(it Item, variant *directive.Variant, s *scope) bool {
-	first, last, late := scripted(it.Name.Value, len(it.Args))
+	first, last, late := scripted(it.Name().Value, it.NumArgs())
 	if variant.Kind == directive.Complex {
 		first, last = 0, 1
 	}
-	for i := first; i < last && i < len(it.Args); i++ {
-		w := it.Args[i]
+	for i := first; i < last && i < it.NumArgs(); i++ {
+		w := it.Word(i)
 		if strings.IndexByte(w.Value, '$') < 0 {
 			continue
 		}

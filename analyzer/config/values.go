@@ -10,11 +10,11 @@ import (
 
 // checkValue says whether nginx takes a directive's value, for the kinds of value that many directives share.
 func (r *resolver) checkValue(it Item, variant *directive.Variant, s *scope) bool {
-	if len(it.Args) == 0 || variant.Kind == directive.None {
+	if it.NumArgs() == 0 || variant.Kind == directive.None {
 		return true
 	}
-	for _, w := range it.Args {
-		text := wrongValue(w.Value, it.Name.Value, variant)
+	for _, w := range it.Args() {
+		text := wrongValue(w.Value, it.Name().Value, variant)
 		if text != "" {
 			r.refuseWord(it, w, s.level, InvalidValue, text)
 			return false

@@ -11,20 +11,20 @@ import (
 // variableBlock reads map, geo and split_clients into the variables that they define.
 func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 	entries := r.entries(it, v, s)
-	args := make([]string, len(it.Args))
-	for i, w := range it.Args {
+	args := make([]string, it.NumArgs())
+	for i, w := range it.Args() {
 		args[i] = w.Value
 	}
 	words := make([][]string, len(entries))
 	for i, e := range entries {
 		words[i] = entryWords(e.Directive)
-		if it.Name.Value == "map" && len(e.Args) == 1 && strings.Contains(e.Arg(0), "$") {
-			r.template(e, e.Args[0], s.level)
+		if it.Name().Value == "map" && e.NumArgs() == 1 && strings.Contains(e.Arg(0), "$") {
+			r.template(e, e.Word(0), s.level)
 		}
 	}
 	variables := r.http.Variables
 	var problems []value.Problem
-	switch it.Name.Value {
+	switch it.Name().Value {
 	case "map":
 		problems = variables.Map(args, words)
 	case "geo":
@@ -38,9 +38,9 @@ func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 }
 
 func entryWords(d *syntax.Directive) []string {
-	words := make([]string, 1, 1+len(d.Args))
-	words[0] = d.Name.Value
-	for _, w := range d.Args {
+	words := make([]string, 1, 1+d.NumArgs())
+	words[0] = d.Name().Value
+	for _, w := range d.Args() {
 		words = append(words, w.Value)
 	}
 	return words
@@ -74,11 +74,11 @@ func (r *resolver) declare(it Item, w syntax.Word, name, reason string, s *scope
 func (r *resolver) setVariable(it Item, _ *visit, s *scope) {
 	name, ok := strings.CutPrefix(it.Arg(0), "$")
 	if !ok {
-		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "invalid variable name "+quoted(it.Arg(0)))
+		r.refuseWord(it, it.Word(0), s.level, InvalidValue, "invalid variable name "+quoted(it.Arg(0)))
 		return
 	}
-	if r.declare(it, it.Args[0], name, "", s) {
-		r.template(it, it.Args[1], s.level)
+	if r.declare(it, it.Word(0), name, "", s) {
+		r.template(it, it.Word(1), s.level)
 	}
 }
 
@@ -86,10 +86,10 @@ func (r *resolver) setVariable(it Item, _ *visit, s *scope) {
 func (r *resolver) fillVariable(it Item, _ *visit, s *scope) {
 	name, ok := strings.CutPrefix(it.Arg(0), "$")
 	if !ok {
-		r.refuseWord(it, it.Args[0], s.level, InvalidValue, "invalid variable name "+quoted(it.Arg(0)))
+		r.refuseWord(it, it.Word(0), s.level, InvalidValue, "invalid variable name "+quoted(it.Arg(0)))
 		return
 	}
-	r.declare(it, it.Args[0], name, fmt.Sprintf("$%s is set by %s", name, it.Name.Value), s)
+	r.declare(it, it.Word(0), name, fmt.Sprintf("$%s is set by %s", name, it.Name().Value), s)
 }
 
 // foreign notes the variables that a directive of another project's module may define: each of its words that is a
@@ -99,9 +99,9 @@ func (r *resolver) foreign(it Item) {
 	if r.http == nil {
 		return
 	}
-	for _, w := range append([]syntax.Word{it.Name}, it.Args...) {
+	for _, w := range it.Words() {
 		if name, ok := strings.CutPrefix(w.Value, "$"); ok && name != "" && strings.Trim(name, wordCharacters) == "" {
-			_ = r.http.Variables.Declare(name, fmt.Sprintf("$%s is set by %s", name, it.Name.Value)) // a word that nginx defines itself is only used here
+			_ = r.http.Variables.Declare(name, fmt.Sprintf("$%s is set by %s", name, it.Name().Value)) // a word that nginx defines itself is only used here
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (r *resolver) unknownZones() {
 
 // refusedZone notes the zone that a refused directive would have defined.
 func (r *resolver) refusedZone(it Item) {
-	for _, w := range it.Args {
+	for _, w := range it.Args() {
 		if text, ok := strings.CutPrefix(w.Value, "zone="); ok {
 			if name, _, defines := strings.Cut(text, ":"); defines {
 				r.zones.refused[name] = true
@@ -133,13 +133,13 @@ func (r *resolver) limitReqZone(it Item, _ *visit, s *scope) {
 }
 
 func (r *resolver) readReqZone(it Item, s *scope) bool {
-	key, ok := r.template(it, it.Args[0], s.level)
+	key, ok := r.template(it, it.Word(0), s.level)
 	if !ok {
 		return false
 	}
-	z := &Zone{Rate: 1000, Key: key, Directive: it.Directive, Via: it.Via, Span: it.Head(), KeySpan: it.WordSpan(it.Args[0])}
+	z := &Zone{Rate: 1000, Key: key, Directive: it.Directive, Via: it.Via, Span: it.Head(), KeySpan: it.WordSpan(it.Word(0))}
 	var zone zoneParameter
-	for _, w := range it.Args[1:] {
+	for _, w := range it.ArgsFrom(1) {
 		switch {
 		case strings.HasPrefix(w.Value, "zone="):
 			zone, ok = r.zoneParameter(it, w, s.level)
@@ -167,7 +167,7 @@ func (r *resolver) readReqZone(it Item, s *scope) bool {
 
 // bindZone defines a zone under its name, for the module of the directive.
 func (r *resolver) bindZone(it Item, l *Level, zone zoneParameter) bool {
-	use := it.Name.Value
+	use := it.Name().Value
 	if zone.name == "" {
 		r.refuseHead(it, l, InvalidValue, quoted(use)+` must have "zone" parameter`)
 		return false
@@ -207,12 +207,12 @@ func (r *resolver) limitConnZone(it Item, _ *visit, s *scope) {
 }
 
 func (r *resolver) readConnZone(it Item, s *scope) bool {
-	key, ok := r.template(it, it.Args[0], s.level)
+	key, ok := r.template(it, it.Word(0), s.level)
 	if !ok {
 		return false
 	}
 	var zone zoneParameter
-	for _, w := range it.Args[1:] {
+	for _, w := range it.ArgsFrom(1) {
 		if !strings.HasPrefix(w.Value, "zone=") {
 			return r.badParameter(it, w, s.level)
 		}
@@ -246,11 +246,11 @@ func otherZoneHandler(name string) handler {
 
 // cachePath notes the zone of a cache, because its name is taken for limits.
 func (r *resolver) cachePath(it Item, _ *visit, s *scope) {
-	for _, w := range it.Args {
+	for _, w := range it.Args() {
 		if text, ok := strings.CutPrefix(w.Value, "keys_zone="); ok {
 			name, size, _ := strings.Cut(text, ":")
 			if n, ok := parseSize(size); ok && name != "" {
-				r.share(it, w, s.level, name, it.Name.Value, n)
+				r.share(it, w, s.level, name, it.Name().Value, n)
 			}
 		}
 	}

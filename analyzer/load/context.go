@@ -29,7 +29,7 @@ func known(doc *syntax.Document) bool {
 		list := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for i := range list {
-			if _, ok := directive.Lookup(list[i].Name.Value); ok {
+			if _, ok := directive.Lookup(list[i].Name().Value); ok {
 				return true
 			}
 			if b := list[i].Block; b != nil && len(b.Directives) > 0 {
@@ -48,18 +48,18 @@ func place(in *Input) directive.Context {
 	votes := map[directive.Context]int{}
 	whole, server, blocks := false, false, directive.Everywhere
 	in.top(func(d *syntax.Directive) {
-		switch d.Name.Value {
+		switch d.Name().Value {
 		case "include":
 			return
 		case "events", "http", "mail", "stream":
-			whole = whole || d.Block != nil || len(d.Args) == 0
+			whole = whole || d.Block != nil || d.NumArgs() == 0
 		case "location":
 			server = true // in a file of its own it is a server's, not another location's
 		}
 		allowed := places(d)
 		if common := blocks & allowed; d.Block != nil && common != 0 {
 			blocks = common
-		} else if d.Block != nil && d.Name.Value == "server" && allowed != 0 {
+		} else if d.Block != nil && d.Name().Value == "server" && allowed != 0 {
 			blocks = allowed
 		}
 		for allowed != 0 {
@@ -91,7 +91,7 @@ func place(in *Input) directive.Context {
 
 // places returns the places that take the directive as it stands, with its block or without.
 func places(d *syntax.Directive) directive.Context {
-	known, ok := directive.Lookup(d.Name.Value)
+	known, ok := directive.Lookup(d.Name().Value)
 	if !ok {
 		return 0
 	}

@@ -134,7 +134,7 @@ func TestCorpusTrees(t *testing.T) {
 		}
 		for _, doc := range in.Documents {
 			for _, inc := range includesOf(doc) {
-				expected, judged := leads[within(prefix, doc)][int(inc.at.Name.Start)]
+				expected, judged := leads[within(prefix, doc)][int(inc.at.Name().Start)]
 				if !judged {
 					continue
 				}

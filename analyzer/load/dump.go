@@ -252,7 +252,7 @@ func (s *splitter) firstGap(doc *syntax.Document, i, j int) int {
 		if wrong < s.markers[k].start {
 			return 0
 		}
-		if next == len(doc.Directives) || int(doc.Directives[next].Name.Start) >= at {
+		if next == len(doc.Directives) || int(doc.Directives[next].Name().Start) >= at {
 			return k
 		}
 	}

@@ -37,7 +37,7 @@ func describe(inputs []*Input) string {
 		for _, doc := range in.Documents {
 			fmt.Fprintf(&b, "  %s: %d lines, %d bytes, %d directives\n", doc.File.Path, doc.File.Lines(), len(doc.File.Text), len(doc.Directives))
 			for _, inc := range includesOf(doc) {
-				fmt.Fprintf(&b, "    %d: %s ->", doc.File.Position(inc.at.Name.Start).Line, inc.name)
+				fmt.Fprintf(&b, "    %d: %s ->", doc.File.Position(inc.at.Name().Start).Line, inc.name)
 				for _, d := range in.Includes(inc.at) {
 					b.WriteString(" " + d.File.Path)
 				}

@@ -43,12 +43,12 @@ func includesOf(doc *syntax.Document) []include {
 		for i := range top.rest {
 			d := &top.rest[i]
 			if d.Block != nil {
-				if len(d.Block.Directives) > 0 && d.Name.Value != "split_clients" && d.Name.Value != "charset_map" {
+				if len(d.Block.Directives) > 0 && d.Name().Value != "split_clients" && d.Name().Value != "charset_map" {
 					inner = i
 					break
 				}
-			} else if d.Name.Value == "include" && len(d.Args) == 1 && terminated(d) {
-				found = append(found, include{d, d.Args[0].Value, top.geo})
+			} else if d.Name().Value == "include" && d.NumArgs() == 1 && terminated(d) {
+				found = append(found, include{d, d.Word(0).Value, top.geo})
 			}
 		}
 		if inner < 0 {
@@ -57,14 +57,14 @@ func includesOf(doc *syntax.Document) []include {
 		}
 		d := &top.rest[inner]
 		top.rest = top.rest[inner+1:]
-		stack = append(stack, level{d.Block.Directives, d.Name.Value == "geo"})
+		stack = append(stack, level{d.Block.Directives, d.Name().Value == "geo"})
 	}
 	return found
 }
 
 // terminated says that the directive's ";" is there: without it nginx has not come to read the include.
 func terminated(d *syntax.Directive) bool {
-	return d.End > d.Name.End && d.File.Text[d.End-1] == ';' && d.End > d.Args[len(d.Args)-1].End
+	return d.End > d.Name().End && d.File.Text[d.End-1] == ';' && d.End > d.LastWord().End
 }
 
 // fullName returns the name under which nginx opens what an include names: a relative one is put behind the folder of

@@ -79,8 +79,8 @@ func outsideFiles(text string) bool {
 	}
 	doc := syntax.Parse(&source.File{Text: text})
 	return !slices.ContainsFunc(doc.Directives, func(d syntax.Directive) bool {
-		_, ok := directive.Lookup(d.Name.Value)
-		return ok && (d.Block != nil || len(d.Args) == 0 || terminated(&d))
+		_, ok := directive.Lookup(d.Name().Value)
+		return ok && (d.Block != nil || d.NumArgs() == 0 || terminated(&d))
 	})
 }
 

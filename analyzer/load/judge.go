@@ -92,7 +92,7 @@ func (s *splitter) restarts(first, i int, r *reach) bool {
 // opensOnce says that a file has one of the blocks of which a configuration has only one.
 func opensOnce(doc *syntax.Document) bool {
 	return slices.ContainsFunc(doc.Directives, func(d syntax.Directive) bool {
-		return d.Block != nil && (d.Name.Value == "events" || d.Name.Value == "http")
+		return d.Block != nil && (d.Name().Value == "events" || d.Name().Value == "http")
 	})
 }
 

@@ -121,7 +121,7 @@ func hasArg(l *config.Listen, arg string) bool {
 	if l.Directive == nil {
 		return false
 	}
-	for _, w := range l.Directive.Args {
+	for _, w := range l.Directive.Args() {
 		if w.Value == arg {
 			return true
 		}

@@ -142,7 +142,7 @@ var passers = []string{"proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", 
 
 func passes(l *config.Location) bool {
 	for i := range l.Items {
-		if name := l.Items[i].Name.Value; strings.HasSuffix(name, "_pass") && slices.Contains(passers, name) {
+		if name := l.Items[i].Name().Value; strings.HasSuffix(name, "_pass") && slices.Contains(passers, name) {
 			return true
 		}
 	}

@@ -49,7 +49,8 @@ func TestBounds(t *testing.T) {
 	})
 	t.Run("words", func(t *testing.T) {
 		file := &source.File{Path: "a.conf", Text: "a b c;\nd e f g;\nh;\n"}
-		p := parser{reader: reader{file: file, text: file.Text, parts: maxParts - 5}}
+		p := newParser(file)
+		p.parts = maxParts - 5
 		doc := p.document()
 		if got := printed(doc.Directives); got != "a b c; d e f;" || len(doc.Errors) != 1 || doc.Errors[0].Line != 2 {
 			t.Errorf("%s, errors %v", got, doc.Errors)
@@ -59,7 +60,7 @@ func TestBounds(t *testing.T) {
 	t.Run("one long line", func(t *testing.T) {
 		text := "http { server { server_name " + strings.Repeat("www.example.com ", 1<<16) + "; } }"
 		doc := Parse(&source.File{Path: "a.conf", Text: text})
-		if !doc.Complete() || len(doc.Directives[0].Block.Directives[0].Block.Directives[0].Args) != 1<<16 {
+		if !doc.Complete() || doc.Directives[0].Block.Directives[0].Block.Directives[0].NumArgs() != 1<<16 {
 			t.Errorf("errors %v", doc.Errors)
 		}
 		checkDocument(t, doc)
@@ -77,10 +78,10 @@ func TestWordsShareText(t *testing.T) {
 
 // TestSizes holds what a large configuration costs: it has hundreds of thousands of these.
 func TestSizes(t *testing.T) {
-	if n := unsafe.Sizeof(Directive{}); n > 80 {
+	if n := unsafe.Sizeof(Directive{}); n > 32 {
 		t.Errorf("a directive takes %d bytes", n)
 	}
-	if n := unsafe.Sizeof(Word{}); n > 32 {
+	if n := unsafe.Sizeof(word{}); n > 8 {
 		t.Errorf("a word takes %d bytes", n)
 	}
 }

@@ -53,7 +53,7 @@ func (c *checker) list(directives []Directive, from, to uint32) {
 }
 
 func (c *checker) one(d *Directive, from, to uint32) (end uint32) {
-	words := append([]Word{d.Name}, d.Args...)
+	words := d.Words()
 	code := d.Block != nil && d.Block.Code
 	if code {
 		words = words[:len(words)-1]
@@ -70,12 +70,12 @@ func (c *checker) one(d *Directive, from, to uint32) (end uint32) {
 		}
 	}
 	if d.File != c.doc.File || d.End < at || d.End > to || d.Head().End != at || d.Span().End != d.End {
-		c.t.Errorf("directive %q ends at %d, its words at %d, its head at %d", d.Name.Value, d.End, at, d.Head().End)
+		c.t.Errorf("directive %q ends at %d, its words at %d, its head at %d", d.Name().Value, d.End, at, d.Head().End)
 		return to
 	}
 	if d.Block == nil {
 		if complete := c.doc.Complete(); complete && c.doc.File.Text[d.End-1] != ';' {
-			c.t.Errorf("directive %q ends with %q", d.Name.Value, c.doc.File.Text[d.End-1])
+			c.t.Errorf("directive %q ends with %q", d.Name().Value, c.doc.File.Text[d.End-1])
 		}
 		return d.End
 	}
@@ -85,22 +85,22 @@ func (c *checker) one(d *Directive, from, to uint32) (end uint32) {
 func (c *checker) block(d *Directive, to uint32) (end uint32) {
 	b := d.Block
 	if b.Open != d.End-1 || c.doc.File.Text[b.Open] != '{' || b.Close <= b.Open || b.Close > c.size {
-		c.t.Errorf("block of %q at [%d, %d]", d.Name.Value, b.Open, b.Close)
+		c.t.Errorf("block of %q at [%d, %d]", d.Name().Value, b.Open, b.Close)
 		return to
 	}
 	end = b.Close
 	if b.Closed {
 		end++
 		if c.doc.File.Text[b.Close] != '}' || end > to {
-			c.t.Errorf("block of %q closes at %d", d.Name.Value, b.Close)
+			c.t.Errorf("block of %q closes at %d", d.Name().Value, b.Close)
 		}
 	} else if c.doc.Complete() || b.Close != c.size {
-		c.t.Errorf("block of %q is open up to %d", d.Name.Value, b.Close)
+		c.t.Errorf("block of %q is open up to %d", d.Name().Value, b.Close)
 	}
 	if b.Code {
-		w := d.Args[len(d.Args)-1]
+		w := d.LastWord()
 		if w.Start != b.Open+1 || w.End > b.Close || b.Closed && w.End != b.Close || w.Value != c.doc.File.Text[w.Start:w.End] || b.Directives != nil {
-			c.t.Errorf("code of %q at [%d, %d)", d.Name.Value, w.Start, w.End)
+			c.t.Errorf("code of %q at [%d, %d)", d.Name().Value, w.Start, w.End)
 		}
 		return end
 	}

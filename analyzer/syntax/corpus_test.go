@@ -98,7 +98,7 @@ func (j *corpusJudge) list(got []Directive, want []wantDirective) {
 func (j *corpusJudge) one(got *Directive, want *wantDirective) {
 	j.directives++
 	at := fmt.Sprintf("line %d, %s", want.Line, want.Name)
-	words := append([]Word{got.Name}, got.Args...)
+	words := got.Words()
 	if len(words) != 1+len(want.Args) {
 		j.errorf("%s: %d arguments, nginx read %d", at, len(words)-1, len(want.Args))
 		return

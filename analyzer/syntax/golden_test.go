@@ -66,8 +66,8 @@ func golden(doc *Document) string {
 func goldenList(b *strings.Builder, doc *Document, directives []Directive, indent string) {
 	for i := range directives {
 		d := &directives[i]
-		fmt.Fprintf(b, "%s%s %s", indent, place(doc, d.Name.Start), goldenWord(d.Name))
-		for _, a := range d.Args {
+		fmt.Fprintf(b, "%s%s %s", indent, place(doc, d.Name().Start), goldenWord(d.Name()))
+		for _, a := range d.Args() {
 			fmt.Fprintf(b, " %s@%s", goldenWord(a), place(doc, a.Start))
 		}
 		fmt.Fprintf(b, " to %s\n", place(doc, d.End))

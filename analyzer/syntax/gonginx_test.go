@@ -27,8 +27,8 @@ type plain struct {
 func plainOwn(directives []Directive) (list []plain) {
 	for i := range directives {
 		d := &directives[i]
-		p := plain{Name: d.Name.Value}
-		for _, a := range d.Args {
+		p := plain{Name: d.Name().Value}
+		for _, a := range d.Args() {
 			p.Args = append(p.Args, a.Value)
 		}
 		if d.Block != nil {

@@ -111,7 +111,7 @@ func differs(doc *Document, message string, line int) string {
 		for i := range directives {
 			d := &directives[i]
 			if at := doc.File.Position(d.End - 1).Line; at == line || at > line && miscounts {
-				names = append(names, d.Name.Value)
+				names = append(names, d.Name().Value)
 			}
 			if d.Block != nil && d.Block.Code && d.Block.Close-d.Block.Open > bufferSize/2 {
 				miscounts = true

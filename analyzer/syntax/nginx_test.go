@@ -101,7 +101,7 @@ func inEntries(doc *Document, line int) bool {
 			if entries && doc.File.Position(d.Block.Open).Line == line {
 				return true
 			}
-			switch d.Name.Value {
+			switch d.Name().Value {
 			case "types", "map", "geo", "split_clients", "charset_map":
 				entries = true
 			}
@@ -234,7 +234,7 @@ func TestWordsByNginx(t *testing.T) {
 			continue
 		}
 		compared++
-		name := doc.Directives[0].Name
+		name := doc.Directives[0].Name()
 		want := `unknown directive "` + name.Value + `"`
 		message, _ := j.ask(text)
 		if message != want {

@@ -18,7 +18,7 @@ func Parse(file *source.File) *Document {
 			Text: fmt.Sprintf("file of %d bytes is not read, the most is %d", len(file.Text), uint32(maxText)),
 		}}}
 	}
-	p := parser{reader: reader{file: file, text: file.Text}}
+	p := newParser(file)
 	return p.document()
 }
 
@@ -29,9 +29,13 @@ type parser struct {
 	read []Directive // of all open blocks, outermost first; those of a block leave when it ends
 	open []openBlock
 
+	in         *inFile
 	directives arena[Directive]
-	args       arena[Word]
 	blocks     arena[Block]
+}
+
+func newParser(file *source.File) *parser {
+	return &parser{reader: reader{file: file, text: file.Text}, in: &inFile{File: file}}
 }
 
 // An openBlock is a block whose "}" has not been read. One without a name, which nginx refuses, has no Block; its
@@ -43,6 +47,7 @@ type openBlock struct {
 
 func (p *parser) document() *Document {
 	p.run()
+	p.in.clip()
 	return &Document{File: p.file, Directives: p.keep(0), Comments: slices.Clip(p.comments), Errors: p.errors}
 }
 
@@ -67,22 +72,9 @@ func (p *parser) run() {
 
 // add takes the words that were read as a directive that ends at end.
 func (p *parser) add(end int, block *Block) {
-	p.read = append(p.read, Directive{})
-	d := &p.read[len(p.read)-1]
-	d.File = p.file
-	d.Name = p.words[0]
-	d.Args = p.keepArgs()
-	d.Block = block
-	d.End = uint32(end)
-}
-
-func (p *parser) keepArgs() []Word {
-	if len(p.words) <= largePiece {
-		return p.args.keep(p.words[1:])
-	}
-	args := slices.Clip(p.words[1:])
-	p.words = p.words[:1:1] // the next directive takes new memory
-	return args
+	p.read = append(p.read, Directive{
+		inFile: p.in, Block: block, End: uint32(end), first: p.in.keep(p.words), args: uint32(len(p.words) - 1),
+	})
 }
 
 func (p *parser) openBlock() {

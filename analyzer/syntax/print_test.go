@@ -13,19 +13,19 @@ func printed(directives []Directive) string {
 func printTo(b *strings.Builder, directives []Directive) {
 	for i := range directives {
 		d := &directives[i]
-		args := d.Args
+		args := d.Words()[1:]
 		code := d.Block != nil && d.Block.Code
 		if code {
 			args = args[:len(args)-1]
 		}
-		printWord(b, d.Name.Value)
+		printWord(b, d.Name().Value)
 		for _, a := range args {
 			b.WriteByte(' ')
 			printWord(b, a.Value)
 		}
 		switch {
 		case code:
-			b.WriteString(" {" + d.Args[len(args)].Value + "}\n")
+			b.WriteString(" {" + d.LastWord().Value + "}\n")
 		case d.Block != nil:
 			b.WriteString(" { ")
 			printTo(b, d.Block.Directives)

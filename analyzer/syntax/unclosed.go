@@ -23,7 +23,7 @@ func (p *parser) shifted(directives []Directive) int {
 		if !d.Block.Closed {
 			continue
 		}
-		own, ok := p.indent(int(d.Name.Start))
+		own, ok := p.indent(int(d.Name().Start))
 		if !ok {
 			continue
 		}

@@ -228,7 +228,7 @@ func (g *program) valuesOf(name string) (values []string, ok bool) {
 	for _, item := range g.defined()[name] {
 		for i := range item.Block.Directives {
 			d := &item.Block.Directives[i]
-			if d.Name.Value == "include" {
+			if d.Name().Value == "include" {
 				return nil, false
 			}
 			values = append(values, d.Arg(0))
@@ -241,10 +241,10 @@ func (g *program) valuesOf(name string) (values []string, ok bool) {
 func (g *program) definitions() map[string][]config.Item {
 	blocks := map[string][]config.Item{}
 	for _, item := range g.tree.HTTP.Items {
-		switch item.Name.Value {
+		switch item.Name().Value {
 		case "map", "geo", "split_clients":
-			if n := len(item.Args); n > 0 && item.Block != nil {
-				name := strings.ToLower(strings.TrimPrefix(item.Args[n-1].Value, "$"))
+			if n := item.NumArgs(); n > 0 && item.Block != nil {
+				name := strings.ToLower(strings.TrimPrefix(item.LastWord().Value, "$"))
 				blocks[name] = append(blocks[name], item)
 			}
 		}

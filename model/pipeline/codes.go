@@ -46,7 +46,7 @@ func (c *conf) compileCodes(g *program, level *config.Level) {
 	}
 	ifs := branches(c)
 	for _, item := range level.Items {
-		if item.Name.Value != "if" {
+		if item.Name().Value != "if" {
 			c.compileCode(g, item)
 			continue
 		}
@@ -77,9 +77,9 @@ func branches(c *conf) []*config.Level {
 }
 
 func (c *conf) compileCode(g *program, item config.Item) {
-	switch item.Name.Value {
+	switch item.Name().Value {
 	case "set":
-		if name := strings.ToLower(strings.TrimPrefix(item.Arg(0), "$")); name != "" && len(item.Args) == 2 {
+		if name := strings.ToLower(strings.TrimPrefix(item.Arg(0), "$")); name != "" && item.NumArgs() == 2 {
 			c.codes = append(c.codes, instruction{op: opSet, item: item, name: name, text: template(item.Arg(1))})
 		}
 	case "return":
@@ -87,7 +87,7 @@ func (c *conf) compileCode(g *program, item config.Item) {
 			c.codes = append(c.codes, code)
 		}
 	case "rewrite":
-		if len(item.Args) >= 2 {
+		if item.NumArgs() >= 2 {
 			c.codes = append(c.codes, g.compileRewrite(item))
 		}
 	case "break":
@@ -103,7 +103,7 @@ func compileReturn(item config.Item) (instruction, bool) {
 	switch {
 	case err == nil && n >= 0 && n <= 999:
 		code.status = n
-		if len(item.Args) > 1 {
+		if item.NumArgs() > 1 {
 			code.text, code.hasText = template(item.Arg(1)), item.Arg(1) != ""
 		}
 	case isURL(first):
@@ -152,8 +152,8 @@ type condition struct {
 
 // condition reads the words of an if, whose parentheses may be words of their own.
 func (g *program) condition(item config.Item) condition {
-	words := make([]string, 0, len(item.Args))
-	for _, arg := range item.Args {
+	words := make([]string, 0, item.NumArgs())
+	for _, arg := range item.Args() {
 		words = append(words, arg.Value)
 	}
 	words = unparenthesize(words)

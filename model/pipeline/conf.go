@@ -166,7 +166,7 @@ func (c *conf) compileAccess(level *config.Level) {
 
 // readAccess reads one allow or deny. Host bits below the mask are cleared, as nginx does with a warning.
 func readAccess(item config.Item) (accessRule, bool) {
-	r := accessRule{deny: item.Name.Value == "deny"}
+	r := accessRule{deny: item.Name().Value == "deny"}
 	switch a := item.Arg(0); a {
 	case "all":
 		r.all = true
@@ -201,10 +201,10 @@ func (c *conf) compileTryFiles(level *config.Level) {
 	if !ok {
 		return
 	}
-	for i, arg := range item.Args {
+	for i, arg := range item.Args() {
 		f := tryFile{}
 		word := arg.Value
-		last := i == len(item.Args)-1
+		last := i == item.NumArgs()-1
 		if code, ok := strings.CutPrefix(word, "="); last && ok {
 			f.code, _ = strconv.Atoi(code)
 		} else if n := len(word); !last && n > 1 && word[n-1] == '/' {

@@ -25,7 +25,7 @@ var answers = map[string]string{
 // handlerAt returns the handler that a level itself names; the last one counts, as in nginx.
 func handlerAt(level *config.Level) handler {
 	for _, item := range slices.Backward(level.Items) {
-		name := item.Name.Value
+		name := item.Name().Value
 		if module, ok := answers[name]; ok {
 			return handler{name: name, module: module, known: name == "empty_gif"}
 		}
@@ -52,7 +52,7 @@ func (c *conf) takeHandler(from *conf) {
 func exempted(except *config.Level) []string {
 	var methods []string
 	if except.Directive != nil {
-		for _, arg := range except.Directive.Args {
+		for _, arg := range except.Directive.Args() {
 			methods = append(methods, arg.Value)
 		}
 	}

@@ -39,13 +39,13 @@ func readStanding(level *config.Level) *standing {
 	s := &standing{}
 	for i := range level.Items {
 		item := &level.Items[i]
-		switch name := item.Name.Value; name {
+		switch name := item.Name().Value; name {
 		case "allow", "deny":
 			if rule, ok := readAccess(*item); ok {
 				s.access = append(s.access, rule)
 			}
 		case "index":
-			for _, arg := range item.Args {
+			for _, arg := range item.Args() {
 				s.index = append(s.index, arg.Value)
 			}
 		case "mirror":
@@ -90,7 +90,7 @@ func (c *conf) inherit(g *program, level *config.Level) {
 		if !rooted && s.root != nil {
 			rooted = true
 			c.files = docroot{path: template(s.root.Arg(0)), alias: noAlias}
-			if s.root.Name.Value == "alias" {
+			if s.root.Name().Value == "alias" {
 				c.files.alias = aliased(c.loc, at)
 			}
 		}

@@ -256,7 +256,7 @@ func (r *run) assume(text string) {
 
 // assumeAt is assume about a directive.
 func (r *run) assumeAt(item config.Item, text string) {
-	r.assume(item.Name.Value + " at " + item.File.Path + ":" + strconv.Itoa(item.Span().From().Line) + ": " + text)
+	r.assume(item.Name().Value + " at " + item.File.Path + ":" + strconv.Itoa(item.Span().From().Line) + ": " + text)
 }
 
 // assumeOpaque notes foreign code that runs in a phase.

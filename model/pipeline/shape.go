@@ -97,7 +97,7 @@ func (s *Shape) place(p Place) int {
 // own yields a number that no other Shape of a configuration has at this point.
 func (s *Shape) own(c *conf) uint32 {
 	if d := c.level.Directive; d != nil {
-		return d.Name.Start
+		return d.Name().Start
 	}
 	return 0
 }

@@ -16,7 +16,7 @@ func AppendWord(d *syntax.Directive, word string) source.Edit {
 // InsertBefore returns the edit that puts a directive on a line of its own before another one, indented alike; on the
 // same line where something else stands before it there.
 func InsertBefore(d *syntax.Directive, text string) source.Edit {
-	at := d.Name.Start
+	at := d.Name().Start
 	start := d.File.LineStart(d.File.Position(at).Line)
 	indent := d.File.Text[start:at]
 	between := " "

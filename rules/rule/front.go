@@ -104,11 +104,11 @@ func (f *Facts) usedHeader(l *config.Level) *FrontSign {
 
 func findUsedHeader(l *config.Level) *FrontSign {
 	for _, item := range l.Items {
-		switch item.Name.Value {
+		switch item.Name().Value {
 		case "log_format", "location", "server", "limit_req_zone", "limit_conn_zone":
 			continue
 		}
-		for _, a := range item.Args {
+		for _, a := range item.Args() {
 			if name := forwardingHeader.FindString(a.Value); name != "" {
 				return &FrontSign{Text: name + " is used", Span: item.WordSpan(a), Confidence: Medium}
 			}
@@ -128,7 +128,7 @@ func (f *Facts) loggedHeader(s *config.Settings) *FrontSign {
 		if format == nil || format.Directive == nil || strings.HasPrefix(format.Text, stockFormat) {
 			continue
 		}
-		for _, a := range format.Directive.Args {
+		for _, a := range format.Directive.Args() {
 			if name := forwardingHeader.FindString(a.Value); name != "" {
 				return &FrontSign{Text: name + " is logged", Span: format.Directive.WordSpan(a), Confidence: Low}
 			}

@@ -49,7 +49,7 @@ func (f *Facts) Use(p Place) Use {
 		return ForPrograms
 	case f.Settings.IsInteractive(uri):
 		return ForPages
-	case l.Handler != nil && (l.Handler.Name.Value == "grpc_pass" || l.Handler.Name.Value == "stub_status"):
+	case l.Handler != nil && (l.Handler.Name().Value == "grpc_pass" || l.Handler.Name().Value == "stub_status"):
 		return ForPrograms
 	}
 	return useOf(l)

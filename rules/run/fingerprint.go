@@ -47,11 +47,11 @@ func normalForm(f *rule.Finding) string {
 
 func words(d *syntax.Directive) string {
 	var b strings.Builder
-	b.WriteString(d.Name.Value)
+	b.WriteString(d.Name().Value)
 	if d.Block != nil && d.Block.Code {
 		return b.String()
 	}
-	for _, a := range d.Args {
+	for _, a := range d.Args() {
 		b.WriteByte(' ')
 		b.WriteString(a.Value)
 	}
