@@ -48,7 +48,7 @@ first server unless --header 'Host: ...' names one.`,
 	flags.StringArrayVar(&f.headers, "header", nil, "a header `'Name: value'`; may be repeated")
 	flags.StringVar(&f.requests, "requests", "", "`file` of many requests, one JSON object a line; - for standard input")
 	flags.Var(f.format, "format", "how to print")
-	f.inputFlags.add(flags)
+	f.add(flags)
 	return cmd
 }
 

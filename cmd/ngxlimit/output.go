@@ -43,8 +43,7 @@ func (a *app) writeOutput(path string, write func(io.Writer) error) error {
 
 // bare takes the system call and the path off a file error, where the message names the path already.
 func bare(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

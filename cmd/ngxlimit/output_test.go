@@ -37,7 +37,7 @@ func TestCleanUpOnSignal(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
 	a := &app{}
-	err := a.writeOutput(path, func(w io.Writer) error {
+	err := a.writeOutput(path, func(io.Writer) error {
 		cleanups.Lock()
 		defer cleanups.Unlock()
 		if len(cleanups.run) != 1 {

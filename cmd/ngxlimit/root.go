@@ -22,10 +22,8 @@ func newRoot(a *app) *cobra.Command {
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return unknownCommand(cmd, args)
-		},
-		Args: cobra.ArbitraryArgs,
+		RunE:              unknownCommand,
+		Args:              cobra.ArbitraryArgs,
 	}
 	root.AddCommand(newCheck(a), newExplain(a), newSimulate(a), newFans(a), newRules(a), newVersion(a))
 	return root

@@ -63,7 +63,7 @@ Nothing is sent anywhere. The same arguments give the same result.`,
 	for _, name := range []string{"upstream-ms", "rtt-ms"} {
 		flags.Lookup(name).DefValue = ""
 	}
-	f.inputFlags.add(flags)
+	f.add(flags)
 	return cmd
 }
 

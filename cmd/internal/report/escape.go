@@ -23,18 +23,9 @@ func clean(s string) string {
 	return b.String()
 }
 
-// cleanLines is clean for text whose line ends are wanted: the catalogue's own, never a configuration's.
-func cleanLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = clean(l)
-	}
-	return strings.Join(lines, "\n")
-}
-
 // plain says that s is printable ASCII, which needs no work.
 func plain(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
 			return false
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -15,9 +16,10 @@ func evidence(f *rule.Finding) []string {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	said := f.Message
+	said := make([]string, 0, 1+len(f.Related))
+	said = append(said, f.Message)
 	for _, l := range f.Related {
-		said += "\n" + l.Message
+		said = append(said, l.Message)
 	}
 	var lines []string
 	for _, name := range names {
@@ -25,7 +27,7 @@ func evidence(f *rule.Finding) []string {
 			continue // the context says it
 		}
 		label, text := fact(name, f.Evidence[name])
-		if text != "" && !mentions(said, text) {
+		if text != "" && !slices.ContainsFunc(said, func(s string) bool { return mentions(s, text) }) {
 			lines = append(lines, label+": "+text)
 		}
 	}

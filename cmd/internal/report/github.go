@@ -53,17 +53,16 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 
 func annotation(f *rule.Finding, o Options) string {
 	from, to := f.Primary.From(), f.Primary.To()
-	message := f.Message
+	lines := []string{clean(f.Message)}
 	for _, l := range f.Related {
-		at := l.Span.From()
-		message += fmt.Sprintf("\n%s:%d: %s", o.place(l.Span.File), at.Line, l.Message)
+		lines = append(lines, clean(fmt.Sprintf("%s:%d: %s", o.place(l.Span.File), l.Span.From().Line, l.Message)))
 	}
 	if f.Fix != nil {
-		message += "\nmend: " + f.Fix.Title
+		lines = append(lines, clean("mend: "+f.Fix.Title))
 	}
 	return fmt.Sprintf("::%s file=%s,line=%d,col=%d,endLine=%d,endColumn=%d,title=%s::%s", commands[f.Severity],
 		commandValue.Replace(clean(o.place(f.Primary.File))), from.Line, utf16Column(f.Primary.File, from), to.Line, utf16Column(f.Primary.File, to),
-		commandValue.Replace(f.Rule.Name), commandText.Replace(cleanLines(message)))
+		commandValue.Replace(f.Rule.Name), commandText.Replace(strings.Join(lines, "\n")))
 }
 
 // inert breaks the older form of a command, which is found anywhere in a line.

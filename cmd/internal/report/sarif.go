@@ -117,10 +117,13 @@ func (s *sarifWriter) result(f *rule.Finding) *sarif.Result {
 		res.WithRuleIndex(i)
 	}
 	text := sarifText(f.Message)
+	links := make([]string, len(f.Related)) // only related places that the message links to are shown
 	for i, l := range f.Related {
-		// Only related places that the message links to are shown.
-		text += fmt.Sprintf("%s[%s](%d)", map[bool]string{true: "\n\n", false: ", "}[i == 0], linkText(l.Message), i+1)
+		links[i] = fmt.Sprintf("[%s](%d)", linkText(l.Message), i+1)
 		res.AddRelatedLocation(s.location(l.Span).WithID(i + 1).WithMessage(sarif.NewTextMessage(sarifText(l.Message))))
+	}
+	if len(links) > 0 {
+		text += "\n\n" + strings.Join(links, ", ")
 	}
 	res.WithMessage(sarif.NewTextMessage(text))
 	res.AddLocation(s.location(f.Primary))

@@ -53,8 +53,7 @@ func parse(path string, data []byte, known []string) (Settings, error) {
 
 // yamlError gives the YAML reader's error its place in our form, on one line.
 func yamlError(path string, err error) error {
-	var y yaml.Error
-	if errors.As(err, &y) {
+	if y, ok := errors.AsType[yaml.Error](err); ok {
 		return fmt.Errorf("%s%s: %s", path, at(y.GetToken()), strings.Join(strings.Fields(y.GetMessage()), " "))
 	}
 	return fmt.Errorf("%s: %s", path, strings.Join(strings.Fields(err.Error()), " "))

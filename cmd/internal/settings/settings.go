@@ -79,8 +79,7 @@ func read(path string) ([]byte, error) {
 
 // plainError says "FILE: no such file or directory" without the name of the system call.
 func plainError(path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", path, p.Err)
 	}
 	return err
