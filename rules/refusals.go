@@ -1,9 +1,11 @@
 package rules
 
 import (
-	"fmt"
+	"sort"
+	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -13,27 +15,44 @@ func reportRefusals(kind config.RefusalKind) func(*rule.Pass) {
 	return func(p *rule.Pass) {
 		for i := range p.Tree.Refusals {
 			if r := &p.Tree.Refusals[i]; r.Kind == kind {
-				p.Report(refusalFinding(r))
+				p.Report(refusalFinding(p, r))
 			}
 		}
 	}
 }
 
-// refusalFinding says where nginx itself puts the fault if that is another line than the one shown: an admin compares
-// with what nginx -t printed.
-func refusalFinding(r *config.Refusal) rule.Finding {
+// refusalFinding stands at the line that nginx names, because that is what an admin compares with nginx -t. nginx names
+// the line where a directive ends; the bytes to look at are related where they stand on another.
+func refusalFinding(p *rule.Pass, r *config.Refusal) rule.Finding {
 	f := rule.Finding{Message: r.Text, Primary: r.Span, Context: r.Context}
 	if r.Warning {
 		f.Severity = rule.Note
 	}
+	if r.Line > 0 && r.Span.File != nil && r.Span.From().Line != r.Line {
+		f.Primary = lineSpan(p, r.Span.File, r.Line)
+		f.Related = []rule.Label{{Span: r.Span, Message: "what nginx refuses"}}
+	}
 	if r.Related != nil {
 		f.Related = append(f.Related, rule.Label{Span: *r.Related, Message: "first defined here"})
 	}
-	if r.Line > 0 {
-		f.Evidence = map[string]any{"nginx_line": int64(r.Line)}
-		if r.Span.File != nil && r.Span.From().Line != r.Line {
-			f.Message = fmt.Sprintf("%s (nginx -t names line %d)", r.Text, r.Line)
+	return f
+}
+
+// lineSpan covers the text of a line without its comment and the white space around it; behind the last line, the end of
+// the text.
+func lineSpan(p *rule.Pass, f *source.File, number int) source.Span {
+	text := f.Line(number)
+	trimmed := strings.TrimLeft(text, " \t")
+	start := f.LineStart(number) + uint32(len(text)-len(trimmed))
+	end := start + uint32(len(trimmed))
+	for _, doc := range p.Tree.Input.Documents {
+		if doc.File != f {
+			continue
+		}
+		i := sort.Search(len(doc.Comments), func(i int) bool { return doc.Comments[i].Start >= start })
+		if i < len(doc.Comments) {
+			end = min(end, doc.Comments[i].Start)
 		}
 	}
-	return f
+	return source.Span{File: f, Start: start, End: start + uint32(len(strings.TrimRight(f.Text[start:end], " \t")))}
 }
