@@ -22,8 +22,8 @@ func TestCorpus(t *testing.T) {
 		if err != nil || d.IsDir() || filepath.Ext(path) == ".json" || filepath.Ext(path) == ".ndjson" || filepath.Ext(path) == ".md" {
 			return err
 		}
-		inputs, err := load.Load([]string{path}, load.Options{})
-		if err != nil {
+		inputs, refused := load.Load([]string{path}, load.Options{})
+		if refused != nil {
 			return nil // nothing in it to check, which the command says
 		}
 		for _, in := range inputs {

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"pgregory.net/rapid"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
 
 func trustedOf(prefixes ...string) []*config.Trusted {

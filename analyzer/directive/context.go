@@ -88,8 +88,9 @@ func (c Context) Path() []string {
 		return []string{"stream", "server"}
 	case StreamUpstream:
 		return []string{"stream", "upstream"}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // ParsePath returns the place that a chain of block names leads to, outermost first: ["http", "server", "if"] is

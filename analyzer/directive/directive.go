@@ -200,6 +200,7 @@ const (
 // Text returns nginx's words for the fault of a directive.
 func (f Fault) Text(name string) string {
 	switch f {
+	case OK:
 	case Unknown:
 		return fmt.Sprintf(`unknown directive "%s"`, name)
 	case NotAllowed:

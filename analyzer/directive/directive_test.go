@@ -105,8 +105,11 @@ func TestSince(t *testing.T) {
 		}
 	}
 	for _, c := range [][3]string{
-		{"limit_req", "delay", "1.15.7"}, {"limit_req", "burst", ""}, {"resolver", "ipv4=off", "1.23.1"},
-		{"listen", "quic", "1.25.0"}, {"listen", "proxy_protocol", "1.5.12"},
+		{"limit_req", "delay", "1.15.7"},
+		{"limit_req", "burst", ""},
+		{"resolver", "ipv4=off", "1.23.1"},
+		{"listen", "quic", "1.25.0"},
+		{"listen", "proxy_protocol", "1.5.12"},
 	} {
 		if got := ParameterSince(c[0], c[1]).String(); got != c[2] {
 			t.Errorf("parameter %s of %s came in %q, want %q", c[1], c[0], got, c[2])

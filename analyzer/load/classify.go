@@ -8,9 +8,16 @@ import (
 
 // magic are the first bytes of files that are no text.
 var magic = []struct{ head, what string }{
-	{"\x7fELF", "a program"}, {"MZ", "a program"}, {"\xcf\xfa\xed\xfe", "a program"},
-	{"\x1f\x8b", "compressed"}, {"BZh", "compressed"}, {"\xfd7zXZ", "compressed"}, {"\x28\xb5\x2f\xfd", "compressed"}, {"PK\x03\x04", "an archive"},
-	{"\xff\xfe", "text in UTF-16, which nginx does not read"}, {"\xfe\xff", "text in UTF-16, which nginx does not read"},
+	{"\x7fELF", "a program"},
+	{"MZ", "a program"},
+	{"\xcf\xfa\xed\xfe", "a program"},
+	{"\x1f\x8b", "compressed"},
+	{"BZh", "compressed"},
+	{"\xfd7zXZ", "compressed"},
+	{"\x28\xb5\x2f\xfd", "compressed"},
+	{"PK\x03\x04", "an archive"},
+	{"\xff\xfe", "text in UTF-16, which nginx does not read"},
+	{"\xfe\xff", "text in UTF-16, which nginx does not read"},
 }
 
 // noText says why a text can be no configuration, from its bytes alone; "" if nothing speaks against it.
@@ -30,7 +37,7 @@ func noText(text string) string {
 // faults. Text without any directive that is known is one that nginx would refuse, at a line of its own.
 func noConfiguration(doc *syntax.Document) string {
 	switch {
-	case strings.IndexByte(doc.File.Text, 0) >= 0 && !(known(doc) && doc.Complete()):
+	case strings.IndexByte(doc.File.Text, 0) >= 0 && (!known(doc) || !doc.Complete()):
 		return "no configuration: the file is binary"
 	case len(doc.Directives) == 0 && len(doc.Errors) == 0:
 		return "no configuration: there are only comments in it"

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -167,7 +168,7 @@ func (d *disk) resolve(name string) (string, error) {
 			done = done[:len(done)-1]
 			continue
 		}
-		at := strings.Join(append(done[:len(done):len(done)], part), "/")
+		at := strings.Join(append(slices.Clip(done), part), "/")
 		info, err := d.root.Lstat(at)
 		if err != nil {
 			return "", err

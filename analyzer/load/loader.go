@@ -84,8 +84,7 @@ func (l *loader) first(path string) bool {
 
 // inner takes the operation and the path off an error, since both are named already.
 func inner(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -110,8 +110,7 @@ func reason(name string, err error) string {
 			return fmt.Sprintf(`open() "%s" failed (%s)`, name, known.text)
 		}
 	}
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
 	}
 	return fmt.Sprintf(`open() "%s" failed (%v)`, name, err)

@@ -241,7 +241,8 @@ func TestCorpusBad(t *testing.T) {
 	check := func(id, name, text string, want map[string]struct {
 		Message string
 		Line    int
-	}) {
+	},
+	) {
 		files++
 		doc := Parse(&source.File{Path: name, Text: text})
 		w, bad := want[name]

@@ -74,8 +74,10 @@ var grammarCases = []grammarCase{
 	{name: "block behind a quote", text: `http { server { location "/a"{ } location '/b' { } } }`, tree: `http { server { location /a { } location /b { } } }`},
 	{name: "parenthesis behind a quote", text: `http { server { if ($uri = "a"){ } if ($uri = "b") { } } }`, tree: `http { server { if ($uri = a ) { } if ($uri = b ) { } } }`},
 	{name: "quoted of 4094 bytes", text: "env \"" + long(4094) + "\";", tree: "env " + long(4094) + ";"},
-	{name: "last word of the file, quoted, of 4095 bytes", text: "env \"" + long(4095) + "\"", tree: "env " + long(4095) + ";",
-		errors: []string{`1: unexpected end of file, expecting ";" or "}" | "` + long(4095) + `"`}},
+	{
+		name: "last word of the file, quoted, of 4095 bytes", text: "env \"" + long(4095) + "\"", tree: "env " + long(4095) + ";",
+		errors: []string{`1: unexpected end of file, expecting ";" or "}" | "` + long(4095) + `"`},
+	},
 
 	// Variables.
 	{name: "variable in braces", text: "env ${a}b;", tree: `env "${a}b";`},
@@ -87,14 +89,20 @@ var grammarCases = []grammarCase{
 
 	// Blocks.
 	{name: "nested", text: "http{server{location /{}}}", tree: "http { server { location / { } } }"},
-	{name: "entries of a map", text: "http { map $uri $x { hostnames; default 0; ~^/a\\.b$ 1; \"a b\" '2'; } }",
-		tree: `http { map $uri $x { hostnames; default 0; "~^/a\\.b$" 1; "a b" 2; } }`},
+	{
+		name: "entries of a map", text: "http { map $uri $x { hostnames; default 0; ~^/a\\.b$ 1; \"a b\" '2'; } }",
+		tree: `http { map $uri $x { hostnames; default 0; "~^/a\\.b$" 1; "a b" 2; } }`,
+	},
 	{name: "brace ends a word", text: "http { server { server_name a; location /{ } } }", tree: "http { server { server_name a; location / { } } }"},
-	{name: "bound of a regex without quotes opens a block", text: "http { server { location ~ /a{3}$ { } } }",
+	{
+		name: "bound of a regex without quotes opens a block", text: "http { server { location ~ /a{3}$ { } } }",
 		tree:   "http { server { location ~ /a { \"3}$\" { } } } }",
-		errors: []string{`1: unexpected end of file, expecting "}" | {`}},
-	{name: "missing semicolon takes the next directive in", text: "http { server { server_name a\n server_name b; } }",
-		tree: "http { server { server_name a server_name b; } }"},
+		errors: []string{`1: unexpected end of file, expecting "}" | {`},
+	},
+	{
+		name: "missing semicolon takes the next directive in", text: "http { server { server_name a\n server_name b; } }",
+		tree: "http { server { server_name a server_name b; } }",
+	},
 }
 
 // described says what a document has, in the form of the table.

@@ -61,7 +61,7 @@ func hundredths(text string) (uint32, bool) {
 		return 0, false
 	}
 	v, decimals, dot := uint64(0), 2, false
-	for i := 0; i < n; i++ {
+	for i := range n {
 		c := text[i]
 		switch {
 		case decimals == 0:

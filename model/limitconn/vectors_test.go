@@ -101,9 +101,10 @@ func (s *scenario) limits(t *testing.T, zones map[string]*Zone, keys map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, ok := s.scenarioLimits, true
+	in := s.scenarioLimits
 	if s.Locations != nil {
-		if in, ok = s.Locations[u.Path]; !ok || u.Path == "/open/" {
+		own, ok := s.Locations[u.Path]
+		if in = own; !ok || u.Path == "/open/" {
 			in = s.Locations["/app/"]
 		}
 	}

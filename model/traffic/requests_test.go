@@ -141,7 +141,10 @@ func TestReadRequestsInPieces(t *testing.T) {
 	if got, err := collect(iotest.OneByteReader(strings.NewReader(text)), ""); err != nil || len(got) != 5 {
 		t.Errorf("%d requests, error %v", len(got), err)
 	}
-	for range ReadRequests(strings.NewReader(text), "") {
+	for _, err := range ReadRequests(strings.NewReader(text), "") {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 }
@@ -235,7 +238,10 @@ func FuzzReadRequests(f *testing.F) {
 func BenchmarkReadRequests(b *testing.B) {
 	b.SetBytes(int64(len(requestLine)))
 	n := 0
-	for range ReadRequests(&repeated{line: requestLine, n: b.N}, "") {
+	for _, err := range ReadRequests(&repeated{line: requestLine, n: b.N}, "") {
+		if err != nil {
+			b.Fatal(err)
+		}
 		n++
 	}
 	if n != b.N {

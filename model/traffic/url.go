@@ -60,7 +60,8 @@ func serverOf(authority, scheme string) (netip.AddrPort, error) {
 	if strings.Contains(authority, "@") {
 		return netip.AddrPort{}, errors.New("a user name in front of the host is not sent to a server")
 	}
-	host, digits, found := authority, "", false
+	var host, digits string
+	found := false
 	if end := strings.IndexByte(authority, ']'); strings.HasPrefix(authority, "[") && end > 0 {
 		host, digits = authority[1:end], authority[end+1:]
 		if digits != "" {

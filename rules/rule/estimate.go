@@ -193,6 +193,7 @@ func (e *estimate) page(limits []limitreq.Limit, taken share, start clock.Msec) 
 		case limitreq.Delayed:
 			c.Delayed++
 			c.MaxAddedMs = max(c.MaxAddedMs, int64(d.Wait))
+		default: // it passes at once
 		}
 	}
 	return c

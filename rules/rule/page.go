@@ -31,9 +31,11 @@ func (c Counts) Harmed() bool { return c.Delayed+c.Rejected > 0 }
 // WorseThan says whether the page suffers more than in the other case: what one visitor does not get counts first.
 func (s Suffered) WorseThan(o Suffered) bool {
 	for _, pair := range [][2]int{
-		{s.One.Rejected + s.One.Lost, o.One.Rejected + o.One.Lost}, {s.One.Delayed, o.One.Delayed},
+		{s.One.Rejected + s.One.Lost, o.One.Rejected + o.One.Lost},
+		{s.One.Delayed, o.One.Delayed},
 		{s.Office.Rejected + s.Office.Lost, o.Office.Rejected + o.Office.Lost},
-		{s.Office.Delayed, o.Office.Delayed}, {s.One.Requests, o.One.Requests},
+		{s.Office.Delayed, o.Office.Delayed},
+		{s.One.Requests, o.One.Requests},
 	} {
 		if pair[0] != pair[1] {
 			return pair[0] > pair[1]

@@ -13,11 +13,24 @@ import (
 
 func TestWords(t *testing.T) {
 	tests := []struct{ got, want string }{
-		{rule.Duration(0), "0 ms"}, {rule.Duration(999), "999 ms"}, {rule.Duration(1000), "1 s"}, {rule.Duration(2449), "2.4 s"},
-		{rule.Duration(9999), "10 s"}, {rule.Duration(62_500), "63 s"}, {rule.Duration(600_000), "10 min"},
-		{rule.Rate(5000), "5r/s"}, {rule.Rate(166), "0.166r/s"}, {rule.Milli(1500), "1.5"}, {rule.Milli(1010), "1.01"},
-		{rule.Count(0), "0"}, {rule.Count(999), "999"}, {rule.Count(8095), "8,095"}, {rule.Count(123_456), "123,456"}, {rule.Count(1_000_000), "1,000,000"},
-		{rule.Plural(1, "host", "hosts"), "1 host"}, {rule.Plural(1200, "host", "hosts"), "1,200 hosts"},
+		{rule.Duration(0), "0 ms"},
+		{rule.Duration(999), "999 ms"},
+		{rule.Duration(1000), "1 s"},
+		{rule.Duration(2449), "2.4 s"},
+		{rule.Duration(9999), "10 s"},
+		{rule.Duration(62_500), "63 s"},
+		{rule.Duration(600_000), "10 min"},
+		{rule.Rate(5000), "5r/s"},
+		{rule.Rate(166), "0.166r/s"},
+		{rule.Milli(1500), "1.5"},
+		{rule.Milli(1010), "1.01"},
+		{rule.Count(0), "0"},
+		{rule.Count(999), "999"},
+		{rule.Count(8095), "8,095"},
+		{rule.Count(123_456), "123,456"},
+		{rule.Count(1_000_000), "1,000,000"},
+		{rule.Plural(1, "host", "hosts"), "1 host"},
+		{rule.Plural(1200, "host", "hosts"), "1,200 hosts"},
 	}
 	for _, tt := range tests {
 		if tt.got != tt.want {
@@ -205,10 +218,22 @@ func TestUse(t *testing.T) {
 		label string
 		want  rule.Use
 	}{
-		{"/", rule.ForPages}, {"/shop/", rule.ForPages}, {"/api/", rule.ForPages}, {"= /search", rule.ForPages},
-		{"= /login", rule.ForLogin}, {"= /api/auth/login", rule.ForLogin}, {"/auth/", rule.ForPages}, {"~ ^/(wp-login|xmlrpc)\\.php$", rule.ForPrograms},
-		{"= /wp-login.php", rule.ForLogin}, {"= /users/sign_in", rule.ForPages}, {"/hooks/", rule.ForPrograms}, {"/api/export/", rule.ForPrograms},
-		{"= /healthz", rule.ForPrograms}, {"/static/", rule.ForStatic}, {"~* \\.(css|js|png)$", rule.ForStatic}, {"^~ /wp-content/", rule.ForStatic},
+		{"/", rule.ForPages},
+		{"/shop/", rule.ForPages},
+		{"/api/", rule.ForPages},
+		{"= /search", rule.ForPages},
+		{"= /login", rule.ForLogin},
+		{"= /api/auth/login", rule.ForLogin},
+		{"/auth/", rule.ForPages},
+		{"~ ^/(wp-login|xmlrpc)\\.php$", rule.ForPrograms},
+		{"= /wp-login.php", rule.ForLogin},
+		{"= /users/sign_in", rule.ForPages},
+		{"/hooks/", rule.ForPrograms},
+		{"/api/export/", rule.ForPrograms},
+		{"= /healthz", rule.ForPrograms},
+		{"/static/", rule.ForStatic},
+		{"~* \\.(css|js|png)$", rule.ForStatic},
+		{"^~ /wp-content/", rule.ForStatic},
 	}
 	for _, tt := range tests {
 		modifier, pattern, ok := strings.Cut(tt.label, " ")
