@@ -54,12 +54,23 @@ type Place struct {
 	Location *config.Location // nil at a server
 }
 
+// countPlaces says how many places there are.
+func countPlaces(tree *config.Tree) int {
+	n := len(tree.HTTP.Servers)
+	for _, s := range tree.HTTP.Servers {
+		for l := range s.AllLocations {
+			n += 1 + len(l.Ifs)
+		}
+	}
+	return n
+}
+
 // findPlaces walks without recursion, because nesting is in the hands of whoever wrote the input.
 func findPlaces(tree *config.Tree) []Place {
 	if tree == nil || tree.HTTP == nil {
 		return nil
 	}
-	var places []Place
+	places := make([]Place, 0, countPlaces(tree))
 	var stack []*config.Location
 	push := func(ls []*config.Location) {
 		for i := len(ls) - 1; i >= 0; i-- {

@@ -32,10 +32,16 @@ type text struct {
 // findLists groups places by the list that they share. All lists cut their places from one array, because there may be
 // a hundred thousand.
 func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[[]L], directive func(L) *syntax.Directive) []List[L] {
-	var lists []List[L]
-	var sizes []int
-	index := make(map[text]int32)
-	settings := make(map[*config.Setting[[]L]]int32)
+	written := 0
+	for _, p := range places {
+		if of(p.Settings).At == p.Level {
+			written++
+		}
+	}
+	lists := make([]List[L], 0, written)
+	sizes := make([]int32, 0, written)
+	index := make(map[text]int32, written)
+	settings := make(map[*config.Setting[[]L]]int32, written)
 	list := make([]int32, len(places)) // of each place; -1 for none
 	total := 0
 	for i, p := range places {

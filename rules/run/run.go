@@ -105,6 +105,9 @@ func (r Result) Count(s rule.Severity) int {
 
 // Join puts the results of several configurations together, in the order given, with fingerprints that tell them apart.
 func Join(results ...Result) Result {
+	if len(results) == 1 {
+		return results[0]
+	}
 	var all Result
 	for _, r := range results {
 		all.Findings = append(all.Findings, r.Findings...)

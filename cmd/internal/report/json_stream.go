@@ -19,10 +19,12 @@ func EncodeJSON(w io.Writer, v any) error {
 }
 
 // An objectWriter writes one indented JSON object whose long lists are never held as a whole: a report of tens of
-// thousands of findings would else stand in memory several times.
+// thousands of findings would else stand in memory several times. Its buffer and its encoder serve for all of them.
 type objectWriter struct {
 	errWriter
-	begun bool // a field was written
+	begun   bool // a field was written
+	encoded bytes.Buffer
+	encoder *json.Encoder
 }
 
 func (o *objectWriter) open()  { o.print("{\n") }
@@ -38,9 +40,9 @@ func (o *objectWriter) comma() {
 // fields writes the fields of a struct as fields of the object.
 func (o *objectWriter) fields(v any) {
 	text := o.encode(v, "")
-	text = strings.TrimSuffix(strings.TrimPrefix(text, "{\n"), "\n}")
+	text = bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("{\n")), []byte("\n}"))
 	o.comma()
-	o.print(text)
+	o.write(text)
 }
 
 // list writes a field that holds n elements.
@@ -58,24 +60,34 @@ func (o *objectWriter) elements(n, depth int, element func(i int) any) {
 		if i > 0 {
 			o.print(",")
 		}
-		o.print("\n", margin, o.encode(element(i), margin))
+		text := o.encode(element(i), margin)
+		o.print("\n", margin)
+		o.write(text)
 	}
 	if n > 0 {
 		o.print("\n", strings.Repeat(indent, depth-1))
 	}
 }
 
-// encode returns a value as indented JSON, its further lines behind a margin.
-func (o *objectWriter) encode(v any, margin string) string {
+// encode returns a value as indented JSON, its further lines behind a margin. The bytes are good until the next call.
+func (o *objectWriter) encode(v any, margin string) []byte {
 	if o.err != nil {
-		return ""
+		return nil
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent(margin, indent)
-	if err := e.Encode(v); err != nil {
+	if o.encoder == nil {
+		o.encoder = json.NewEncoder(&o.encoded)
+		o.encoder.SetEscapeHTML(false)
+	}
+	o.encoded.Reset()
+	o.encoder.SetIndent(margin, indent)
+	if err := o.encoder.Encode(v); err != nil {
 		o.err = fmt.Errorf("encode: %w", err)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return bytes.TrimSuffix(o.encoded.Bytes(), []byte("\n"))
+}
+
+func (o *objectWriter) write(text []byte) {
+	if o.err == nil {
+		_, o.err = o.w.Write(text)
+	}
 }
