@@ -13,6 +13,7 @@ import (
 type Pass struct {
 	*Facts
 	rule    *Rule
+	pool    pool
 	chunks  [][]Finding // each but the last is full: tens of thousands of findings are never copied to make room
 	defects []string
 }
@@ -55,6 +56,7 @@ func (p *Pass) Report(f Finding) {
 		}
 		f.Primary = clamp(f.Primary)
 	}
+	f.Evidence = p.pool.share(f.Evidence)
 	p.keep(f)
 }
 
