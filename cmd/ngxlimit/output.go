@@ -7,9 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-
-	"github.com/google/renameio/v2"
 )
 
 // writeOutput calls write with standard output, or with a temporary file that takes the place of path once it is
@@ -21,13 +18,13 @@ func (a *app) writeOutput(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("write %s: it is no regular file", path)
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	f, err := newPendingFile(path)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))
 	}
-	forget := cleanUpOnSignal(func() { f.Cleanup() }) //nolint:errcheck // the program is about to end
+	forget := cleanUpOnSignal(f.discard)
 	defer forget()
-	defer f.Cleanup() //nolint:errcheck // after a replacement there is nothing left to clean up
+	defer f.discard()
 	b := bufio.NewWriterSize(f, 64<<10)
 	if err := write(b); err != nil {
 		return err
@@ -35,7 +32,7 @@ func (a *app) writeOutput(path string, write func(io.Writer) error) error {
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))
 	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
+	if err := f.commit(); err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))
 	}
 	return nil

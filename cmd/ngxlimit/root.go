@@ -25,6 +25,8 @@ func newRoot(a *app) *cobra.Command {
 		RunE:              unknownCommand,
 		Args:              cobra.ArbitraryArgs,
 	}
+	root.Version = toolVersion()
+	root.SetVersionTemplate("ngxlimit {{.Version}}\n")
 	root.AddCommand(newCheck(a), newExplain(a), newSimulate(a), newFans(a), newRules(a), newVersion(a))
 	return root
 }

@@ -48,7 +48,7 @@ Nothing is sent anywhere. The same arguments give the same result.`,
 	flags.SortFlags = false
 	flags.StringVar(&f.fan, "fan", "", "page load: a `name` of ngxlimit fans, or a file (default portal)")
 	flags.StringVar(&f.requests, "requests", "", "`file` of requests, one JSON object a line; - for standard input")
-	flags.StringVar(&f.host, "host", "", "`host` of the page (default: that of the first server)")
+	flags.StringVar(&f.host, "host", "", "`host` of the page (default: that of the first server with a limit)")
 	flags.Var(atLeast(&f.clients, 1, 1, 1_000_000), "clients", "how many people open the page")
 	flags.Var(atLeast(&f.perAddress, 1, 1, 1_000_000), "clients-per-address", "how many of them share one public address")
 	flags.StringVar(&f.arrival, "arrival", "together", "when they begin: together, poisson:SECONDS or every:SECONDS")

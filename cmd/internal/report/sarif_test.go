@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -135,6 +136,9 @@ func readSARIF(t *testing.T, text string) sarifDoc {
 }
 
 func TestSARIFContent(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the report's files lie at paths of unix")
+	}
 	run := readSARIF(t, render(t, "sarif", testReport(t), testOptions)).Runs[0]
 	if run.ColumnKind != "utf16CodeUnits" {
 		t.Errorf("columnKind %q", run.ColumnKind)
