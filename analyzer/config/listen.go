@@ -3,8 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
 
 // An address is where a listen directive says that a server listens, normalised.
@@ -54,12 +55,12 @@ func parseListen(text string) (address, error) {
 		a.host = "0.0.0.0"
 		return a, err
 	}
-	switch addr, ok := parseIPv4(host); {
+	switch addr, ok := request.ParseAddr(host); {
 	case host == "":
 		return a, errors.New("no host")
 	case host == "*":
 		a.host = "0.0.0.0"
-	case ok:
+	case ok && addr.Is4():
 		a.host = addr.String()
 	case lower(host) == "localhost":
 		a.host = "127.0.0.1"
@@ -92,8 +93,8 @@ func parseListen6(text string) (address, error) {
 			return a, err
 		}
 	}
-	addr, err := netip.ParseAddr(inside)
-	if err != nil || !addr.Is6() || addr.Zone() != "" {
+	addr, ok := request.ParseAddr(inside)
+	if !ok || !addr.Is6() {
 		return a, errors.New("invalid IPv6 address")
 	}
 	a.host = addr.String()

@@ -3,7 +3,7 @@ package config
 import (
 	"math"
 	"math/big"
-	"net/netip"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -68,43 +68,6 @@ func TestValidTime(t *testing.T) {
 	}
 }
 
-func TestParseCIDR(t *testing.T) {
-	for text, want := range map[string]string{
-		"10.0.0.0/8": "10.0.0.0/8", "10.0.0.1": "10.0.0.1/32", "10.1.2.3/8": "10.0.0.0/8 low", "0.0.0.0/0": "0.0.0.0/0",
-		"::1": "::1/128", "2001:db8::/32": "2001:db8::/32", "2001:db8::1/32": "2001:db8::/32 low", "010.0.0.1": "10.0.0.1/32", "1..2.3": "1.0.2.3/32",
-		"10.0.0.0/33": "", "10.0.0.0/": "", "10.0.0.0/8/8": "", "256.0.0.1": "", "10.0.0": "", "::1%eth0": "", "": "", "x": "",
-	} {
-		prefix, low, ok := parseCIDR(text)
-		got := ""
-		if ok {
-			got = prefix.String()
-			if low {
-				got += " low"
-			}
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-// A network that has no bits below its mask reads back as itself.
-func TestParseCIDRRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var addr netip.Addr
-		if rapid.Bool().Draw(t, "v4") {
-			addr = netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "bytes")))
-		} else {
-			addr = netip.AddrFrom16([16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "bytes")))
-		}
-		prefix := netip.PrefixFrom(addr, rapid.IntRange(0, addr.BitLen()).Draw(t, "bits"))
-		got, low, ok := parseCIDR(prefix.String())
-		if !ok || got != prefix.Masked() || low != (prefix.Masked() != prefix) {
-			t.Fatalf("%v: %v, low %v, ok %v", prefix, got, low, ok)
-		}
-	})
-}
-
 func TestHostAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"10.1": "10.0.0.1", "127.1": "127.0.0.1", "0x7f.1": "127.0.0.1", "0177.0.0.1": "127.0.0.1", "2130706433": "127.0.0.1", "1.2.3": "1.2.0.3",
@@ -145,5 +108,18 @@ func TestParseListen(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Of all host names nginx finds one without a name service, with an address of each family.
+func TestTrustedLocalhost(t *testing.T) {
+	tree := resolveText(t, "events {}\nhttp { set_real_ip_from LocalHost; set_real_ip_from lb.example; server { listen 80; } }\n", "1.22.1")
+	var got []string
+	for _, from := range tree.HTTP.Servers[0].Settings.RealIPFrom.Value {
+		got = append(got, from.Prefix.String()+" "+from.HostName)
+	}
+	want := []string{"::1/128 ", "127.0.0.1/32 ", "invalid Prefix lb.example"}
+	if !slices.Equal(got, want) {
+		t.Errorf("trusted are %q, want %q", got, want)
 	}
 }

@@ -3,13 +3,15 @@ package config
 import (
 	"net/netip"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
 
 // setRealIPFrom reads set_real_ip_from.
 func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
 	w := it.Word(0)
 	t := &Trusted{Text: w.Value, Directive: it.Directive, Via: it.Via, Span: it.WordSpan(w)}
-	switch prefix, low, ok := parseCIDR(w.Value); {
+	switch prefix, low, ok := request.ParseNetwork(w.Value); {
 	case w.Value == "unix:":
 		t.Unix = true
 	case ok:
@@ -23,6 +25,10 @@ func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
 	case r.version < 1013001:
 		r.refuseWord(it, w, s.level, UnsupportedVersion, "invalid parameter "+quoted(w.Value))
 		return
+	case lower(w.Value) == "localhost": // the one name whose addresses are the same everywhere; nginx takes both
+		six := *t
+		t.Prefix, six.Prefix = netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")
+		appendTo(&s.level.own().RealIPFrom, it, s.level, &six)
 	default:
 		addr, known := hostAddress(w.Value)
 		if !known && !mayBeHost(w.Value) {
@@ -36,59 +42,6 @@ func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
 		}
 	}
 	appendTo(&s.level.own().RealIPFrom, it, s.level, t)
-}
-
-// parseCIDR reads an address or a network as nginx does (ngx_ptocidr), and says whether bits below the mask were set;
-// they are cleared.
-func parseCIDR(text string) (prefix netip.Prefix, low, ok bool) {
-	address, mask, masked := strings.Cut(text, "/")
-	addr, ok := parseAddress(address)
-	if !ok {
-		return netip.Prefix{}, false, false
-	}
-	bits := addr.BitLen()
-	if masked {
-		n, ok := atoi(mask)
-		if !ok || n > int64(bits) {
-			return netip.Prefix{}, false, false
-		}
-		bits = int(n)
-	}
-	prefix = netip.PrefixFrom(addr, bits).Masked()
-	return prefix, prefix.Addr() != addr, true
-}
-
-// parseAddress reads an IPv4 or IPv6 address as nginx does.
-func parseAddress(text string) (netip.Addr, bool) {
-	if addr, ok := parseIPv4(text); ok {
-		return addr, true
-	}
-	if !strings.Contains(text, ":") || strings.Contains(text, "%") {
-		return netip.Addr{}, false
-	}
-	addr, err := netip.ParseAddr(text)
-	return addr, err == nil
-}
-
-// parseIPv4 reads a.b.c.d as nginx does (ngx_inet_addr), which minds neither leading zeros nor an empty part.
-func parseIPv4(text string) (netip.Addr, bool) {
-	var bytes [4]byte
-	part, dots := 0, 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= '0' && c <= '9':
-			if part = part*10 + int(c-'0'); part > 255 {
-				return netip.Addr{}, false
-			}
-		case c == '.' && dots < 3:
-			bytes[dots] = byte(part)
-			part, dots = 0, dots+1
-		default:
-			return netip.Addr{}, false
-		}
-	}
-	bytes[3] = byte(part)
-	return netip.AddrFrom4(bytes), dots == 3
 }
 
 // hostAddress reads the other spellings of an IPv4 address that the system's resolver takes for one (inet_aton): fewer

@@ -73,6 +73,12 @@ func TestParseNetwork(t *testing.T) {
 		{"2001:db8::/32", "2001:db8::/32", false},
 		{"2001:db8::1/32", "2001:db8::/32", true},
 		{"::/129", "", false},
+		{"::1", "::1/128", false},
+		{"010.0.0.1", "10.0.0.1/32", false},
+		{"1..2.3", "1.0.2.3/32", false},
+		{"10.0.0.0/8/8", "", false},
+		{"10.0.0.0/99999999999999999999", "", false},
+		{"", "", false},
 		{"a/8", "", false},
 	} {
 		n, low, ok := ParseNetwork(c.text)
@@ -80,6 +86,25 @@ func TestParseNetwork(t *testing.T) {
 			t.Errorf("%q: %v, %v, %v, want %q", c.text, n, low, ok, c.want)
 		}
 	}
+}
+
+// A network that has no bits below its mask reads back as itself.
+func TestParseNetworkRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		addr := netip.AddrFrom16([16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "bytes")))
+		if rapid.Bool().Draw(t, "v4") {
+			b := addr.As16()
+			addr = netip.AddrFrom4([4]byte(b[:4]))
+		}
+		network := netip.PrefixFrom(addr, rapid.IntRange(0, addr.BitLen()).Draw(t, "bits"))
+		if addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
+			return
+		}
+		got, low, ok := ParseNetwork(network.String())
+		if !ok || got != network.Masked() || low != (network.Masked() != network) {
+			t.Fatalf("%v: %v, low %v, ok %v", network, got, low, ok)
+		}
+	})
 }
 
 func TestContains(t *testing.T) {

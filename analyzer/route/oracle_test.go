@@ -1,7 +1,6 @@
 package route
 
 import (
-	"encoding/json"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -9,7 +8,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
-	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest/measured"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
@@ -91,28 +90,11 @@ func said(t testing.TB, v *value.Request, it config.Item) answer {
 
 // TestSharedRoutes compares with the choices of nginx 1.22.1 for some 2,000 requests.
 func TestSharedRoutes(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(nginxtest.Shared(t, "oracle", "routes"), "*", "routes.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no routes: %v", err)
-	}
+	files := measured.Files(t, "routes/*/routes.json")
 	total := 0
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var set struct {
-			ID       string
-			Requests []struct {
-				Host, URI        string
-				Status           int
-				Server, Location *string
-			}
-		}
-		if err := json.Unmarshal(text, &set); err != nil {
-			t.Fatal(err)
-		}
-		r := New(resolveFile(t, filepath.Join(filepath.Dir(file), "nginx.conf")))
+		set := measured.ReadRoutes(t, filepath.Dir(file))
+		r := New(resolveFile(t, set.Config))
 		v := &value.Request{}
 		for _, q := range set.Requests {
 			total++

@@ -1,9 +1,7 @@
 package limitreq
 
 import (
-	"encoding/json"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,71 +9,27 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest/measured"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 )
-
-// A scenario is one file of vectors/limit_req; its README tells the fields.
-type scenario struct {
-	Tags  []string
-	Zones []struct{ Name, Key, Rate, Size string }
-	scenarioLimits
-	Locations map[string]scenarioLimits
-	Uptime    *int64 `json:"monotonic_at_t0_ms"`
-	Requests  []struct {
-		Time     int64 `json:"t_ms"`
-		URL      string
-		Location string
-		Key      map[string]string
-		Expect   expectation
-	}
-}
-
-type scenarioLimits struct {
-	Limits []struct {
-		Zone    string
-		Burst   int64
-		NoDelay bool
-		Delay   *int64
-	}
-	DryRun bool `json:"dry_run"`
-}
-
-type expectation struct {
-	Outcome Verdict
-	Excess  *int64 `json:"excess_milli"`
-	Zone    *string
-	Delay   *int64 `json:"delay_ms"`
-	Lookups [][3]any
-	Alert   string
-}
 
 // TestVectors replays every scenario that was measured on nginx, with the keys given there. Which location's limits
 // decide is given as well; finding it is the pipeline's work.
 func TestVectors(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(nginxtest.Shared(t, "oracle", "vectors", "limit_req"), "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
+	files := measured.Files(t, "vectors/limit_req/*.json")
 	requests := 0
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var s scenario
-			if err := json.Unmarshal(data, &s); err != nil {
-				t.Fatal(err)
-			}
+			s := measured.ReadLimitReq(t, file)
 			requests += len(s.Requests)
-			s.replay(t)
+			replay(t, s)
 		})
 	}
 	t.Logf("%d requests of %d scenarios", requests, len(files))
 }
 
-func (s *scenario) replay(t *testing.T) {
+func replay(t *testing.T, s *measured.LimitReq) {
+	t.Helper()
 	zones := map[string]*Zone{}
 	binary := map[string]bool{}
 	for _, z := range s.Zones {
@@ -90,7 +44,7 @@ func (s *scenario) replay(t *testing.T) {
 		start = clock.Msec(*s.Uptime)
 	}
 	for i, r := range s.Requests {
-		in := s.scenarioLimits
+		in := s.ReqLimits
 		if r.Location != "" {
 			in = s.Locations[r.Location]
 		}
@@ -108,23 +62,24 @@ func (s *scenario) replay(t *testing.T) {
 				limits[j].Delay = *l.Delay * 1000
 			}
 		}
-		d, log := DecideLogged(start+clock.Msec(r.Time), limits, in.DryRun, nil)
+		d, log := DecideLogged(start+clock.Msec(r.TMs), limits, in.DryRun, nil)
+		r.Expect.Status = nil // that of the whole request
 		if diff := cmp.Diff(r.Expect, seen(d, log, limits), cmp.Transformer("number", numbers)); diff != "" {
-			t.Fatalf("request %d at %d ms, %s (-nginx +model):\n%s", i, r.Time, r.URL, diff)
+			t.Fatalf("request %d at %d ms, %s (-nginx +model):\n%s", i, r.TMs, r.URL, diff)
 		}
 	}
 }
 
 // seen writes a decision as the vectors write it.
-func seen(d Decision, log []Lookup, limits []Limit) expectation {
-	e := expectation{Outcome: d.Verdict}
+func seen(d Decision, log []Lookup, limits []Limit) measured.Verdict {
+	e := measured.Verdict{Outcome: string(d.Verdict)}
 	if d.Full {
 		e.Alert = `could not allocate node in limit_req zone "` + limits[d.Zone].Zone.Name() + `"`
 	} else if d.Zone >= 0 {
-		e.Excess, e.Zone = new(d.Excess), new(limits[d.Zone].Zone.Name())
+		e.ExcessMilli, e.Zone = new(d.Excess), new(limits[d.Zone].Zone.Name())
 	}
 	if d.Verdict == Delayed {
-		e.Delay = new(int64(d.Wait))
+		e.DelayMs = new(int64(d.Wait))
 	}
 	for _, l := range log {
 		rc := [...]string{Charged: "OK", Within: "AGAIN", Over: "BUSY", NoRoom: "ERROR"}[l.Result]

@@ -1,57 +1,25 @@
 package realip
 
 import (
-	"encoding/json"
-	"net"
 	"net/netip"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest/measured"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
 
-type measured struct {
-	Name      string
-	From      []string    `json:"set_real_ip_from"`
-	Header    *string     `json:"real_ip_header"`
-	Recursive *bool       `json:"real_ip_recursive"`
-	Peer      string      `json:"peer"`
-	Headers   [][2]string `json:"headers"`
-	Proxy     *string     `json:"proxy_protocol"`
-	Listen    string
-	Expect    struct {
-		Addr  string `json:"remote_addr"`
-		Realm string `json:"realip_remote_addr"`
-		Port  string `json:"remote_port"`
-	}
-	Differs *struct {
-		Addr string `json:"remote_addr"`
-	} `json:"differs_from"`
-}
-
-const peerPort = 40000
-
 func TestVectors(t *testing.T) {
-	var all []measured
-	read(t, &all, "oracle", "vectors", "realip.json")
-	for _, m := range all {
+	for _, m := range measured.ReadRealIP(t, measured.Path(t, "vectors", "realip.json")) {
 		t.Run(m.Name, func(t *testing.T) {
 			cfg := config(t, m.From)
 			if m.Header != nil {
 				cfg.Header = *m.Header
 			}
 			cfg.Recursive = m.Recursive != nil && *m.Recursive
-			conn := connection(t, m.Peer)
-			if strings.HasSuffix(m.Listen, "ipv6only=off") && conn.Peer.Addr().Is4() {
-				conn.Peer = netip.AddrPortFrom(netip.AddrFrom16(conn.Peer.Addr().As16()), peerPort)
-			}
-			if m.Proxy != nil {
-				conn.Proxy = proxied(t, *m.Proxy)
-			}
-			r := Resolve(cfg, conn, headerLines(m.Headers))
+			conn := connection(m.Request(t))
+			r := Resolve(cfg, conn, m.Headers)
 			if got := shown(r); got != m.Expect.Addr {
 				t.Errorf("address %s, nginx %s", got, m.Expect.Addr)
 			}
@@ -60,14 +28,14 @@ func TestVectors(t *testing.T) {
 				port = strconv.Itoa(int(r.Port))
 			}
 			if m.Expect.Port == "peer" {
-				m.Expect.Port = strconv.Itoa(peerPort)
+				m.Expect.Port = strconv.Itoa(measured.PeerPort)
 			}
 			if port != m.Expect.Port {
 				t.Errorf("port %q, nginx %q", port, m.Expect.Port)
 			}
 			if m.Differs != nil {
 				cfg.BareBrackets = true
-				if got := shown(Resolve(cfg, conn, headerLines(m.Headers))); got != m.Differs.Addr {
+				if got := shown(Resolve(cfg, conn, m.Headers)); got != m.Differs.Addr {
 					t.Errorf("address %s, later nginx %s", got, m.Differs.Addr)
 				}
 			}
@@ -76,16 +44,7 @@ func TestVectors(t *testing.T) {
 }
 
 func TestOracle(t *testing.T) {
-	var groups []struct {
-		ID         string
-		Directives []string
-		Requests   []struct {
-			Peer    string
-			Headers [][2]string
-			Addr    string `json:"remote_addr"`
-		}
-	}
-	read(t, &groups, "oracle", "realip.json")
+	groups := measured.ReadRealIPs(t, measured.Path(t, "realip.json"))
 	n := 0
 	for _, g := range groups {
 		var from []string
@@ -107,23 +66,12 @@ func TestOracle(t *testing.T) {
 		cfg.Trusted, cfg.Unix = trusted.Trusted, trusted.Unix
 		for i, r := range g.Requests {
 			n++
-			if got := shown(Resolve(cfg, connection(t, r.Peer), headerLines(r.Headers))); got != r.Addr {
+			if got := shown(Resolve(cfg, connection(measured.Get(t, "/", r.Peer, r.Headers)), r.Headers)); got != r.Addr {
 				t.Errorf("%s %d: peer %s %q: address %s, nginx %s", g.ID, i, r.Peer, r.Headers, got, r.Addr)
 			}
 		}
 	}
 	t.Logf("%d requests of %d configurations", n, len(groups))
-}
-
-func read(t *testing.T, into any, elem ...string) {
-	t.Helper()
-	data, err := os.ReadFile(nginxtest.Shared(t, elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func shown(r Result) string {
@@ -155,28 +103,6 @@ func config(t *testing.T, from []string) Config {
 	return cfg
 }
 
-func connection(t *testing.T, peer string) Connection {
-	t.Helper()
-	if peer == "unix:" {
-		return Connection{Unix: true}
-	}
-	return Connection{Peer: netip.AddrPortFrom(netip.MustParseAddr(peer), peerPort)}
-}
-
-func headerLines(lines [][2]string) []request.Header {
-	var hs []request.Header
-	for _, l := range lines {
-		hs = append(hs, request.Header{Name: l[0], Value: l[1]})
-	}
-	return hs
-}
-
-// proxied reads the source of a PROXY line.
-func proxied(t *testing.T, line string) netip.AddrPort {
-	t.Helper()
-	f := strings.Fields(line)
-	if len(f) != 6 {
-		t.Fatalf("PROXY line %q", line)
-	}
-	return netip.MustParseAddrPort(net.JoinHostPort(f[2], f[4]))
+func connection(r *request.Request) Connection {
+	return Connection{Peer: netip.AddrPortFrom(r.Peer, r.PeerPort), Unix: !r.Peer.IsValid(), Proxy: r.Proxy}
 }

@@ -1,36 +1,18 @@
 package zone_test
 
 import (
-	"encoding/json"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest/measured"
 	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/zone"
 )
 
-// A capacity is one case measured on nginx: how many new keys a zone took before it dropped one.
-type capacity struct {
-	Size     string          `json:"size"`
-	KeyBytes json.RawMessage `json:"key_bytes"` // a number, or "7 to 15"
-	Name     int             `json:"zone_name_bytes"`
-	Measured int             `json:"measured"` // of limit_req
-	Held     int             `json:"held"`     // of limit_conn
-}
-
 func TestCapacityMeasured(t *testing.T) {
-	data, err := os.ReadFile(nginxtest.Shared(t, "oracle", "vectors", "capacity.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string][]capacity
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := measured.ReadCapacity(t, measured.Path(t, "vectors", "capacity.json"))
 	n := 0
 	for module, of := range map[string]func(int64, int, int) int{
 		"limit_req": limitreq.Capacity, "limit_conn": limitconn.Capacity,
@@ -38,11 +20,13 @@ func TestCapacityMeasured(t *testing.T) {
 		if len(all[module]) == 0 {
 			t.Errorf("no cases of %s", module)
 		}
-		for _, c := range all[module] {
-			for _, keyLen := range ends(t, c.KeyBytes) {
+		for i := range all[module] {
+			c := &all[module][i]
+			shortest, longest := c.KeyLengths(t)
+			for _, keyLen := range []int{shortest, longest} {
 				n++
-				if got := of(bytes(t, c.Size), c.Name, keyLen); got != c.Measured+c.Held {
-					t.Errorf("%s of %s, keys of %d, name of %d: %d keys, nginx %d", module, c.Size, keyLen, c.Name, got, c.Measured+c.Held)
+				if got := of(bytes(t, c.Size), c.NameBytes, keyLen); got != c.Holds() {
+					t.Errorf("%s of %s, keys of %d, name of %d: %d keys, nginx %d", module, c.Size, keyLen, c.NameBytes, got, c.Holds())
 				}
 			}
 		}
@@ -104,25 +88,6 @@ func TestCapacityIsWhatFits(t *testing.T) {
 			}
 		}
 	}
-}
-
-func ends(t *testing.T, keyBytes json.RawMessage) []int {
-	t.Helper()
-	var n int
-	if json.Unmarshal(keyBytes, &n) == nil {
-		return []int{n}
-	}
-	var span string
-	if err := json.Unmarshal(keyBytes, &span); err != nil {
-		t.Fatal(err)
-	}
-	from, to, ok := strings.Cut(span, " to ")
-	low, err1 := strconv.Atoi(from)
-	high, err2 := strconv.Atoi(to)
-	if !ok || err1 != nil || err2 != nil {
-		t.Fatalf("key_bytes %q", span)
-	}
-	return []int{low, high}
 }
 
 func bytes(t *testing.T, size string) int64 {
