@@ -28,6 +28,9 @@ func (l *Level) FindAll(name string) []Item {
 
 // first is the index of the first directive of a name; -1 where there is none.
 func (l *Level) first(name string) int {
+	if l.names&nameBit(name) == 0 {
+		return -1
+	}
 	if l.index != nil {
 		if i, ok := l.index[name]; ok {
 			return int(i)
@@ -46,8 +49,23 @@ func (l *Level) first(name string) int {
 // server asks for what it inherits.
 const manyItems = 64
 
-// buildIndex prepares a level with many directives for Find.
+// A nameSet tells nearly always, without a look at the directives, that a level has none of a name: each of its bits stands
+// for a part of all names.
+type nameSet uint32
+
+func nameBit(name string) nameSet {
+	hash := uint32(0)
+	for i := range len(name) {
+		hash = hash*131 + uint32(name[i])
+	}
+	return 1 << (hash % 32)
+}
+
+// buildIndex prepares a level for Find.
 func (l *Level) buildIndex() {
+	for i := range l.Items {
+		l.names |= nameBit(l.Items[i].Name().Value)
+	}
 	if len(l.Items) < manyItems {
 		return
 	}

@@ -209,13 +209,14 @@ func (r *resolver) newLocation(it Item, s *scope, modifier, pattern string) *sco
 	r.spare = r.spare[1:]
 	*l = Location{
 		Level:    Level{Kind: KindLocation, Parent: s.level, Directive: it.Directive, Via: it.Via},
+		Inside:   &nothingInside,
 		Server:   s.server,
 		Outer:    s.location,
 		Modifier: modifier,
 		Pattern:  pattern,
 	}
 	if s.location != nil {
-		s.location.Locations = append(s.location.Locations, l)
+		s.location.inside().Locations = append(s.location.Locations, l)
 	} else {
 		s.server.Locations = append(s.server.Locations, l)
 	}
@@ -245,10 +246,10 @@ func (r *resolver) newBranch(it Item, at directive.Context, s *scope) *scope {
 		s.server.Ifs = append(s.server.Ifs, l)
 	case directive.LocationIf:
 		l.Kind = KindIf
-		s.location.Ifs = append(s.location.Ifs, l)
+		s.location.inside().Ifs = append(s.location.Ifs, l)
 	default:
 		l.Kind = KindLimitExcept
-		s.location.Except = l
+		s.location.inside().Except = l
 	}
 	return &scope{at: at, level: l, into: &l.Items, server: s.server, location: s.location}
 }

@@ -80,6 +80,7 @@ const (
 // and the settings in effect.
 type Level struct {
 	Kind      Kind
+	names     nameSet           // of Items
 	Parent    *Level            // the level around; nil for http
 	Directive *syntax.Directive // the block's own directive; nil for the context that a fragment was given
 	Via       *Via              // how the block's directive was reached
@@ -190,15 +191,31 @@ type Listen struct {
 // Location is a location block, or the location that an if block makes.
 type Location struct {
 	Level
-	Server    *Server
-	Outer     *Location // the enclosing location; nil at the server
-	Modifier  string    // "", "=", "^~", "~", "~*", "@"
-	Pattern   string    // without the modifier; "@name" is Modifier "@" and Pattern "name"
+	*Inside
+	Server   *Server
+	Outer    *Location // the enclosing location; nil at the server
+	Modifier string    // "", "=", "^~", "~", "~*", "@"
+	Pattern  string    // without the modifier; "@name" is Modifier "@" and Pattern "name"
+	Internal bool
+	Handler  *Item // proxy_pass, fastcgi_pass, uwsgi_pass, scgi_pass, grpc_pass, memcached_pass, return, stub_status ...; nil: static files
+}
+
+// Inside are the blocks within a location that are levels of their own. Most locations have none, and share one that is
+// empty.
+type Inside struct {
 	Locations []*Location
 	Ifs       []*Level // in order, one for each if among Items
 	Except    *Level   // limit_except; nil where there is none
-	Internal  bool
-	Handler   *Item // proxy_pass, fastcgi_pass, uwsgi_pass, scgi_pass, grpc_pass, memcached_pass, return, stub_status ...; nil: static files
+}
+
+var nothingInside Inside
+
+// inside returns what may be added to.
+func (l *Location) inside() *Inside {
+	if l.Inside == &nothingInside {
+		l.Inside = new(Inside)
+	}
+	return l.Inside
 }
 
 // Label is how people name the location: its modifier and pattern as written, one space between; "@name" for a named one.

@@ -18,45 +18,70 @@ type File struct {
 	Disk      string // path on disk whose content Text is; "" for a dump's file and for standard input
 
 	once  sync.Once
-	lines []uint32 // offset at which each line starts
+	lines []uint32 // offset at which each line starts; only of a text that is not small
 }
 
 // A Position is a place in a file for people: both numbers count from 1, Column in bytes.
 type Position struct{ Line, Column int }
 
+// smallText is up to which size lines are counted each time anew: that is as fast, and there may be tens of thousands of
+// such files.
+const smallText = 4 << 10
+
 // Position says where offset lies. An offset at or behind the end of the text is the place behind its last byte.
 func (f *File) Position(offset uint32) Position {
-	f.index()
 	offset = min(offset, uint32(len(f.Text)))
+	if len(f.Text) <= smallText {
+		before := f.Text[:offset]
+		return Position{Line: strings.Count(before, "\n") + 1, Column: len(before) - strings.LastIndexByte(before, '\n')}
+	}
+	f.index()
 	i := sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset }) - 1
 	return Position{Line: i + 1, Column: int(offset-f.lines[i]) + 1}
 }
 
 // Line returns line n, counted from 1, without its line end; "" where there is no such line.
 func (f *File) Line(n int) string {
-	f.index()
-	if n < 1 || n > len(f.lines) {
-		return ""
+	text := f.Text[f.LineStart(n):]
+	if end := strings.IndexByte(text, '\n'); end >= 0 {
+		text = text[:end]
 	}
-	end := uint32(len(f.Text))
-	if n < len(f.lines) {
-		end = f.lines[n] - 1
-	}
-	return strings.TrimSuffix(f.Text[f.lines[n-1]:end], "\r")
+	return strings.TrimSuffix(text, "\r")
 }
 
 // LineStart returns the offset at which line n, counted from 1, starts; the text's length where there is no such line.
 func (f *File) LineStart(n int) uint32 {
+	if n < 1 {
+		return uint32(len(f.Text))
+	}
+	if len(f.Text) <= smallText {
+		return countedStart(f.Text, n)
+	}
 	f.index()
-	if n < 1 || n > len(f.lines) {
+	if n > len(f.lines) {
 		return uint32(len(f.Text))
 	}
 	return f.lines[n-1]
 }
 
+func countedStart(text string, n int) uint32 {
+	at := 0
+	for ; n > 1; n-- {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			return uint32(len(text))
+		}
+		at += end + 1
+	}
+	return uint32(at)
+}
+
 // Lines returns how many lines the text has. What stands behind the last newline is a line, even where it is empty: nginx
 // names it when it meets the end of the file.
 func (f *File) Lines() int {
+	if len(f.Text) <= smallText {
+		return strings.Count(f.Text, "\n") + 1
+	}
 	f.index()
 	return len(f.lines)
 }

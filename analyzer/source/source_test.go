@@ -58,6 +58,9 @@ func TestSpan(t *testing.T) {
 func TestPositionCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := &File{Text: rapid.StringOf(rapid.SampledFrom([]rune("a\n\r\u00e9"))).Draw(t, "text")}
+		if rapid.Bool().Draw(t, "large") {
+			f.Text += strings.Repeat("b", smallText)
+		}
 		offset := rapid.IntRange(0, len(f.Text)).Draw(t, "offset")
 		before := f.Text[:offset]
 		want := Position{Line: strings.Count(before, "\n") + 1, Column: offset - strings.LastIndexByte(before, '\n')}

@@ -14,7 +14,7 @@ type Pass struct {
 	*Facts
 	rule    *Rule
 	pool    pool
-	chunks  [][]Finding // each but the last is full: tens of thousands of findings are never copied to make room
+	chunks  [][]Finding // each but the last is full, so that tens of thousands of findings are not copied to make room
 	defects []string
 }
 
@@ -62,8 +62,12 @@ func (p *Pass) Report(f Finding) {
 
 func (p *Pass) keep(f Finding) {
 	n := len(p.chunks)
-	if n == 0 || len(p.chunks[n-1]) == chunkSize {
-		p.chunks = append(p.chunks, nil)
+	if n == 0 || len(p.chunks[n-1]) == cap(p.chunks[n-1]) {
+		size := 1
+		if n > 0 {
+			size = min(4*len(p.chunks[n-1]), chunkSize)
+		}
+		p.chunks = append(p.chunks, make([]Finding, 0, size))
 		n++
 	}
 	p.chunks[n-1] = append(p.chunks[n-1], f)
