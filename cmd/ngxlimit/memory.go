@@ -8,7 +8,7 @@ import (
 
 const (
 	largeInput = 4 << 20 // bytes
-	frugal     = 25      // how much garbage may stand beside what is in use, in percent
+	frugal     = 15      // how much garbage may stand beside what is in use, in percent
 )
 
 // beFrugal collects garbage more eagerly once a large configuration stands in memory: what is computed from then on is
