@@ -11,12 +11,28 @@ type asked struct {
 	state zone.Ref
 }
 
+// passes settles the usual case in few steps: a key whose place is known, within its burst and not held. Where it reports
+// false, nothing has changed but the order of use, in which the key is the latest now.
+func (l *Limit) passes(now clock.Msec) bool {
+	z := l.Zone
+	if l.Key == "" || !z.keys.Holds(l.At) {
+		return false
+	}
+	s := z.keys.Use(l.At)
+	excess, moved := s.after(now, z.rate)
+	if excess > l.Burst || excess > l.Delay {
+		return false
+	}
+	s.settle(now, excess, moved)
+	return true
+}
+
 // decideOne is decide for a list of one, without what several need.
 func decideOne(now clock.Msec, l *Limit, dryRun bool) Decision {
 	if l.Key == "" || len(l.Key) > MaxKey {
 		return Decision{Verdict: None, Zone: -1}
 	}
-	_, excess, result := l.Zone.lookUp(now, l.Key, l.Burst, true)
+	_, excess, result := l.Zone.lookUp(now, l, true)
 	if result != Charged {
 		return reject(0, excess, result == NoRoom, dryRun)
 	}
@@ -39,7 +55,7 @@ func decide(now clock.Msec, limits []Limit, dryRun bool, log *[]Lookup) Decision
 		if l.Key == "" || len(l.Key) > MaxKey {
 			continue
 		}
-		ref, found, result := l.Zone.lookUp(now, l.Key, l.Burst, i == last)
+		ref, found, result := l.Zone.lookUp(now, l, i == last)
 		if log != nil {
 			*log = append(*log, Lookup{Limit: i, Result: result, Excess: found})
 		}

@@ -4,7 +4,10 @@
 // request), is the caller.
 package limitreq
 
-import "github.com/ngxlimit/ngxlimit/model/clock"
+import (
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/zone"
+)
 
 // NoDelay is the delay of "nodelay": beyond any excess.
 const NoDelay = int64(1) << 62
@@ -43,6 +46,11 @@ type Limit struct {
 	Key   string // an empty key, and one above MaxKey, is not counted
 	Burst int64  // thousandths of a request
 	Delay int64  // thousandths of a request that pass at once; NoDelay for "nodelay"
+
+	// At may say where the zone keeps Key, as Zone.Find has told; the zero value where that is not known. A caller who asks
+	// again and again for the same keys, and keeps it beside each of them, saves looking them up. A key that the zone has
+	// dropped meanwhile is noticed; whoever changes Zone or Key has to change At.
+	At zone.Ref
 }
 
 // A Result is what one zone answered when it was asked.
@@ -71,6 +79,9 @@ type Lookup struct {
 // young. With dryRun the same is charged and the verdict only noted.
 func Decide(now clock.Msec, limits []Limit, dryRun bool) Decision {
 	if len(limits) == 1 {
+		if limits[0].passes(now) {
+			return Decision{Verdict: Passed, Zone: -1}
+		}
 		return decideOne(now, &limits[0], dryRun)
 	}
 	return decide(now, limits, dryRun, nil)

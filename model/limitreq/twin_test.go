@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/zone"
 )
 
 // A plainZone is a zone as one would tell it: a list of keys, the most recently used last, with numbers of any size. It
@@ -154,7 +155,7 @@ func decidePlainly(now int64, limits []plainLimit, dryRun bool) Decision {
 }
 
 // TestTwin compares every decision on random traffic through one to three zones that fill up, with a clock that jumps
-// and goes back.
+// and goes back. Often the model is told where the key was when it was last there, which may be long ago.
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 3).Draw(t, "zones")
@@ -173,6 +174,10 @@ func TestTwin(t *testing.T) {
 			plain[i] = plainLimit{zone: p, burst: burst, delay: delay}
 		}
 		pad := string(make([]byte, 999))
+		seen := make([]map[string]zone.Ref, n)
+		for i := range seen {
+			seen[i] = map[string]zone.Ref{}
+		}
 		now := int64(clock.Up)
 		if rapid.IntRange(0, 3).Draw(t, "young") == 0 {
 			now = rapid.Int64Range(0, 100_000).Draw(t, "up")
@@ -188,6 +193,10 @@ func TestTwin(t *testing.T) {
 					key = pad + string(rune('a'+k))
 				}
 				model[i].Key, plain[i].key = key, key
+				model[i].At = zone.None
+				if rapid.Bool().Draw(t, "resolved") {
+					model[i].At = seen[i][key]
+				}
 			}
 			dryRun := rapid.IntRange(0, 4).Draw(t, "dry") == 0
 			got, want := Decide(clock.Msec(now), model, dryRun), decidePlainly(now, plain, dryRun)
@@ -195,6 +204,9 @@ func TestTwin(t *testing.T) {
 				t.Fatalf("request %d at %d (-plain +model):\n%s", step, now, diff)
 			}
 			for i := range model {
+				if r := model[i].Zone.Find(model[i].Key); r != zone.None {
+					seen[i][model[i].Key] = r
+				}
 				if model[i].Zone.Len() != len(plain[i].zone.keys) {
 					t.Fatalf("zone %d: %d keys, plainly %d", i, model[i].Zone.Len(), len(plain[i].zone.keys))
 				}

@@ -54,6 +54,9 @@ func (z *Zone) Rate() int64 { return z.rate }
 // Len returns how many keys the zone holds.
 func (z *Zone) Len() int { return z.keys.Len() }
 
+// Reset makes the zone as new. What Find has told before is out of date then.
+func (z *Zone) Reset() { z.keys.Reset() }
+
 // State returns the account of a key, and whether there is one. It does not count as use.
 func (z *Zone) State(key string) (State, bool) {
 	r := z.keys.Find(key)
@@ -63,26 +66,27 @@ func (z *Zone) State(key string) (State, bool) {
 	return *z.keys.At(r), true
 }
 
+// Find returns where the zone keeps a key, for Limit.At; None where it does not.
+func (z *Zone) Find(key string) zone.Ref { return z.keys.Find(key) }
+
 // lookUp asks the zone about a key. A key that is over its burst becomes the most recently used all the same. With
 // charge the account is settled at once.
-func (z *Zone) lookUp(now clock.Msec, key string, burst int64, charge bool) (zone.Ref, int64, Result) {
-	r := z.keys.Find(key)
-	if r == zone.None {
-		return z.admit(now, key, charge)
+func (z *Zone) lookUp(now clock.Msec, l *Limit, charge bool) (zone.Ref, int64, Result) {
+	r := l.At
+	if !z.keys.Holds(r) {
+		if r = z.keys.Find(l.Key); r == zone.None {
+			return z.admit(now, l.Key, charge)
+		}
 	}
-	z.keys.Touch(r)
-	s := z.keys.At(r)
+	s := z.keys.Use(r)
 	excess, moved := s.after(now, z.rate)
 	switch {
-	case excess > burst:
+	case excess > l.Burst:
 		return r, excess, Over
 	case !charge:
 		return r, excess, Within
 	}
-	s.Excess = excess
-	if moved {
-		s.Last = now
-	}
+	s.settle(now, excess, moved)
 	return r, excess, Charged
 }
 
@@ -110,11 +114,15 @@ func (z *Zone) admit(now clock.Msec, key string, charge bool) (zone.Ref, int64, 
 func (z *Zone) charge(now clock.Msec, r zone.Ref) int64 {
 	s := z.keys.At(r)
 	excess, moved := s.after(now, z.rate)
+	s.settle(now, excess, moved)
+	return excess
+}
+
+func (s *State) settle(now clock.Msec, excess int64, moved bool) {
 	s.Excess = excess
 	if moved {
 		s.Last = now
 	}
-	return excess
 }
 
 // after returns the excess of one more request at now, and whether a charge moves the time of the account: it does

@@ -54,11 +54,12 @@ func newHasher() hasher {
 	return hasher{seed, maphash.String(seed, "first"), maphash.String(seed, "second")}
 }
 
-// hash is one multiplication for a short key.
+// hash is two multiplications for a short key. One would leave patterns of neighbouring addresses.
 func (h *hasher) hash(key string, p packed) uint32 {
 	if len(key) > shortKey {
 		return uint32(maphash.String(h.seed, key))
 	}
 	high, low := bits.Mul64(p.low^h.first, p.high^h.second^uint64(len(key)))
+	high, low = bits.Mul64(low^h.second, high^h.first)
 	return uint32(high ^ low ^ low>>32)
 }

@@ -53,7 +53,7 @@ func TestZoneTwin(t *testing.T) {
 				if z.Key(r) != key || *z.At(r) != states[key] {
 					t.Fatalf("key %q has state %d under %q, want %d", key, *z.At(r), z.Key(r), states[key])
 				}
-				z.Touch(r)
+				z.Use(r)
 				list = append(slices.Delete(list, at, at+1), key)
 			}
 			oldest := z.Oldest()
@@ -64,23 +64,53 @@ func TestZoneTwin(t *testing.T) {
 	})
 }
 
-// The memory of uses is bounded by the number of keys, however often one is used.
-func TestUsesAreSwept(t *testing.T) {
+// A Ref is good from Add to Remove, and not for what comes into its slot afterwards.
+func TestRefs(t *testing.T) {
 	z, err := New[int](testLayout, MinSize, "z")
 	if err != nil {
 		t.Fatal(err)
 	}
+	if z.Holds(None) {
+		t.Error("an empty zone holds None")
+	}
 	a, _ := z.Add("a")
 	b, _ := z.Add("b")
-	for range 10_000 {
-		z.Touch(a)
-		z.Touch(b)
+	z.Remove(a)
+	if z.Holds(a) || !z.Holds(b) || z.Holds(None) {
+		t.Errorf("a was removed, b is there: %v, %v; None: %v", z.Holds(a), z.Holds(b), z.Holds(None))
 	}
-	if n := len(z.order.uses); n > minSweep {
-		t.Errorf("%d uses kept for 2 keys", n)
+	c, _ := z.Add("c")
+	if c.slot != a.slot {
+		t.Fatalf("slot %d of a key that is gone is not used again, but %d", a.slot, c.slot)
 	}
-	if z.Oldest() != a {
-		t.Error("the key used before the last is not the oldest")
+	if z.Holds(a) || !z.Holds(c) || z.Find("c") != c || z.Oldest() != b {
+		t.Errorf("a %v, c %v at %v; %v is the oldest", z.Holds(a), z.Holds(c), z.Find("c"), z.Oldest())
+	}
+	z.Reset()
+	d, ok := z.Add("d")
+	if !ok || z.Len() != 1 || z.Find("b") != None || z.Holds(b) || z.Holds(a) || !z.Holds(d) || z.Oldest() != d {
+		t.Errorf("a zone as new with d holds %d keys, b is there: %v, d: %v", z.Len(), z.Holds(b), z.Holds(d))
+	}
+}
+
+// The memory of the order is bounded by the most entries there ever were, however they come, go and are used.
+func TestOrderIsBounded(t *testing.T) {
+	z, err := New[int](testLayout, MinSize, "z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10_000 {
+		if z.Len() == 2 {
+			z.Remove(z.Find(strconv.Itoa(i - 1 - i%2)))
+		}
+		r, ok := z.Add(strconv.Itoa(i))
+		if !ok {
+			t.Fatal("no room")
+		}
+		z.Use(r)
+	}
+	if n := len(z.order.heap); n > 2 {
+		t.Errorf("%d uses kept for 2 slots", n)
 	}
 }
 
