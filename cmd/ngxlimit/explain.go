@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
@@ -40,7 +42,12 @@ first server unless --header 'Host: ...' names one.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.explain(f, args) },
 	}
-	flags := cmd.Flags()
+	f.add(cmd.Flags())
+	return cmd
+}
+
+// add adds the command's own flags in front of those for its input.
+func (f *explainFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVar(&f.method, "method", "GET", "request `method`")
 	flags.StringVar(&f.client, "client-ip", "", "the client's `address` (default "+someClient+")")
@@ -48,8 +55,7 @@ first server unless --header 'Host: ...' names one.`,
 	flags.StringArrayVar(&f.headers, "header", nil, "a header `'Name: value'`; may be repeated")
 	flags.StringVar(&f.requests, "requests", "", "`file` of many requests, one JSON object a line; - for standard input")
 	flags.Var(f.format, "format", "how to print")
-	f.add(flags)
-	return cmd
+	f.inputFlags.add(flags)
 }
 
 func (a *app) explain(f *explainFlags, args []string) error {
@@ -168,7 +174,10 @@ func asProxied(e *traffic.Event) (assumption string) {
 
 func explainOne(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
 	assumption := asProxied(&e)
-	t := p.Fresh().Do(0, &e.Request) // with empty zones: an explanation does not depend on earlier requests
+	if e.Request.Method == "" {
+		e.Request.Method = "GET"
+	}
+	t := p.Fresh().Do(clock.Up, &e.Request) // with empty zones: an explanation does not depend on earlier requests
 	out := report.Explain(e.Request.Method, e.URL, &t)
 	out.Client.Proxied = e.Client.IsValid() && e.Client != e.Request.Peer
 	if assumption != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest/measured"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
@@ -28,7 +29,7 @@ func judgeRoutes(c *tally, path string) {
 	tree := c.load(set.Config, measured.Version)
 	p := c.pipelineOf(tree)
 	for _, q := range set.Requests {
-		tr := p.Do(0, &request.Request{
+		tr := p.Do(clock.Up, &request.Request{
 			Host: q.Host, Target: q.URI, Peer: netip.MustParseAddr("127.0.0.1"), Server: netip.MustParseAddrPort("127.0.0.1:18080"),
 		})
 		got, want := place{Status: tr.Status}, place{Status: q.Status}
@@ -80,7 +81,7 @@ const probe = `limit_req_zone "$remote_addr|$realip_remote_addr|$remote_port" zo
 // client returns the client that the limiters see, by the probe's key and by the trace.
 func (c *tally) client(p *pipeline.Pipeline, req *request.Request) addressed {
 	c.Helper()
-	tr := p.Do(0, req)
+	tr := p.Do(clock.Up, req)
 	if len(tr.Limits) != 1 || !tr.LimiterRan {
 		c.Fatalf("the probe did not run: %+v", tr)
 	}

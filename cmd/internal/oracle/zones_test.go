@@ -6,6 +6,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest/measured"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 )
 
 // judgeCapacity asks for what explain says of a zone: how many keys of the request's length it holds. Where keys of
@@ -42,7 +43,7 @@ func (c *tally) capacity(module string, m *measured.Capacity, length int) int {
 	}
 	p := c.inText(fmt.Sprintf(zone, key, name, m.Size) + "\nserver {\n    listen 80;\n    location / { " +
 		fmt.Sprintf(limit, name) + " try_files /absent =204; }\n}")
-	tr := p.Do(0, measured.Get(c, "/", peerOfKey(key, length), measured.Headers{{Name: "X-K", Value: strings.Repeat("k", length)}}))
+	tr := p.Do(clock.Up, measured.Get(c, "/", peerOfKey(key, length), measured.Headers{{Name: "X-K", Value: strings.Repeat("k", length)}}))
 	e := report.Explain("GET", "/", &tr)
 	switch {
 	case len(e.Limits) == 1 && lengthOf(tr.Limits[0].Key.Known()) == length:
