@@ -1,7 +1,6 @@
 package route
 
 import (
-	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -96,7 +95,8 @@ func TestSharedRoutes(t *testing.T) {
 		set := measured.ReadRoutes(t, filepath.Dir(file))
 		r := New(resolveFile(t, set.Config))
 		v := &value.Request{}
-		for _, q := range set.Requests {
+		for i := range set.Requests {
+			q := &set.Requests[i]
 			total++
 			want := answer{status: q.Status}
 			if q.Server != nil {
@@ -106,12 +106,10 @@ func TestSharedRoutes(t *testing.T) {
 				}
 				want.text += "]"
 			}
-			got := ask(t, r, v, &request.Request{
-				Host: q.Host, Target: q.URI, Peer: netip.MustParseAddr("127.0.0.1"),
-				Server: netip.MustParseAddrPort("127.0.0.1:18080"),
-			})
+			req := q.Request()
+			got := ask(t, r, v, req)
 			if got != want {
-				t.Errorf("%s: host %q uri %q: got %v, nginx %v", set.ID, q.Host, q.URI, got, want)
+				t.Errorf("%s: host %q uri %q: got %v, nginx %v", set.ID, req.Host, q.URI, got, want)
 			}
 		}
 	}

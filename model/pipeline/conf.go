@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
@@ -173,13 +174,11 @@ func readAccess(item config.Item) (accessRule, bool) {
 	case "unix:":
 		r.unix = true
 	default:
-		if p, err := netip.ParsePrefix(a); err == nil {
-			r.prefix = p.Masked()
-		} else if addr, err := netip.ParseAddr(a); err == nil {
-			r.prefix = netip.PrefixFrom(addr, addr.BitLen())
-		} else {
+		network, _, ok := request.ParseNetwork(a)
+		if !ok {
 			return r, false
 		}
+		r.prefix = network
 	}
 	return r, true
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest/measured"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 )
@@ -64,31 +65,10 @@ type sent struct {
 	PeerIP   string `json:"peer_ip"`
 	ClientIP string `json:"client_ip"`
 	Port     uint16
-	Headers  headerLines
+	Headers  measured.Headers
 	Body     string
 	Proto    string
 	Protocol string
-}
-
-// headerLines are written as a list of pairs or as an object.
-type headerLines []request.Header
-
-func (h *headerLines) UnmarshalJSON(data []byte) error {
-	var pairs [][2]string
-	if json.Unmarshal(data, &pairs) == nil {
-		for _, p := range pairs {
-			*h = append(*h, request.Header{Name: p[0], Value: p[1]})
-		}
-		return nil
-	}
-	var object map[string]string
-	if err := json.Unmarshal(data, &object); err != nil {
-		return err
-	}
-	for name, value := range object {
-		*h = append(*h, request.Header{Name: name, Value: value})
-	}
-	return nil
 }
 
 func (s *sent) request(t testing.TB) *request.Request {

@@ -1,18 +1,13 @@
 package pipeline_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
@@ -46,8 +41,6 @@ func compareLive(t *testing.T, rng *rand.Rand, conf string, port, requests int) 
 	t.Helper()
 	held := nginxtest.NewClock(t, liveStart)
 	server := nginxtest.Start(t, conf, port, held)
-	nginx := &liveClient{t: t, port: port, log: filepath.Join(server.Prefix, "error.log")}
-	nginx.newLines() // what the start wrote
 	tree := resolveText(t, conf)
 	model := pipeline.New(tree, route.New(tree))
 	now := int64(liveStart)
@@ -58,7 +51,7 @@ func compareLive(t *testing.T, rng *rand.Rand, conf string, port, requests int) 
 			client: fmt.Sprintf("127.0.1.%d", 1+rng.IntN(3)), path: fmt.Sprintf("/l%d/x?k=%s", rng.IntN(4), pick(rng, "", "a", "bb")),
 			header: pick(rng, "", "k1", "k2"),
 		}
-		want, got := nginx.send(r), r.model(model, clock.Msec(now), port)
+		want, got := r.ask(t, server, port), r.model(model, clock.Msec(now), port)
 		if got != want {
 			t.Errorf("request %d at %d ms, %+v:\n the model says %s\n nginx says     %s", i, now, r, got, want)
 			return false
@@ -111,7 +104,7 @@ func pick(rng *rand.Rand, from ...string) string { return from[rng.IntN(len(from
 
 type liveRequest struct{ client, path, header string }
 
-// model decides the request and writes the decision as liveClient.send does.
+// model decides the request and writes the decision as ask does.
 func (r liveRequest) model(p *pipeline.Pipeline, now clock.Msec, port int) string {
 	req := &request.Request{
 		Host: "live.example.com", Target: r.path, Peer: netip.MustParseAddr(r.client),
@@ -131,81 +124,28 @@ func (r liveRequest) model(p *pipeline.Pipeline, now clock.Msec, port int) strin
 	return s
 }
 
-// A liveClient sends requests to nginx and reads what it decided from its answer and its error log.
-type liveClient struct {
-	t    *testing.T
-	port int
-	log  string
-	read int
-}
-
-var limitLine = regexp.MustCompile(`(limiting requests|delaying request)(, dry run)?, excess: (\d+)\.(\d{3}),? by zone "([^"]*)"`)
-
-// send returns the decision, in one line.
-func (c *liveClient) send(r liveRequest) string {
-	c.t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(r.client)}}
-	conn, err := d.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", c.port))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	header := ""
+// ask sends the request to nginx and writes its decision in one line.
+func (r liveRequest) ask(t *testing.T, server *nginxtest.Server, port int) string {
+	t.Helper()
+	head := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: live.example.com\r\nConnection: close", r.path)
 	if r.header != "" {
-		header = "X-Key: " + r.header + "\r\n"
+		head += "\r\nX-Key: " + r.header
 	}
-	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: live.example.com\r\n%sConnection: close\r\n\r\n", r.path, header)
-	var answer strings.Builder
-	logged := ""
-	for deadline := time.Now().Add(5 * time.Second); ; {
-		if time.Now().After(deadline) {
-			c.t.Fatalf("no decision for %+v; answer so far %q", r, answer.String())
-		}
-		buf := make([]byte, 4096)
-		_ = conn.SetReadDeadline(time.Now().Add(2 * time.Millisecond))
-		n, err := conn.Read(buf)
-		answer.Write(buf[:n])
-		logged += c.newLines()
-		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			return c.answered(answer.String(), logged)
-		}
-		if m := limitLine.FindStringSubmatch(logged); m != nil && m[1] == "delaying request" && m[2] == "" {
-			return "DELAYED " + excess(m)
-		}
+	got := server.Ask(t, r.client, port, head)
+	verdict := got.Header.Get("X-Limit")
+	switch {
+	case got.Delayed:
+		verdict = "DELAYED"
+	case verdict == "":
+		verdict = "NONE"
 	}
-}
-
-func (c *liveClient) answered(answer, logged string) string {
-	status, verdict := 0, "NONE"
-	for line := range strings.Lines(answer) {
-		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(line, "HTTP/1.1 ") {
-			status, _ = strconv.Atoi(f[1])
-		}
-		if v, ok := strings.CutPrefix(line, "X-Limit: "); ok && strings.TrimSpace(v) != "" {
-			verdict = strings.TrimSpace(v)
-		}
+	if got.Zone != "" {
+		verdict += fmt.Sprintf(" %d by %s", got.Excess, got.Zone)
 	}
-	if m := limitLine.FindStringSubmatch(logged); m != nil {
-		verdict += " " + excess(m)
+	if !got.Delayed {
+		verdict += fmt.Sprintf(" status %d", got.Status)
 	}
-	return fmt.Sprintf("%s status %d", verdict, status)
-}
-
-func excess(m []string) string {
-	whole, _ := strconv.Atoi(m[3])
-	milli, _ := strconv.Atoi(m[4])
-	return fmt.Sprintf("%d by %s", whole*1000+milli, m[5])
-}
-
-// newLines returns what nginx has logged since the last call.
-func (c *liveClient) newLines() string {
-	text, err := os.ReadFile(c.log)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	fresh := string(text[c.read:])
-	c.read = len(text)
-	return fresh
+	return verdict
 }
 
 func resolveText(t *testing.T, text string) *config.Tree {

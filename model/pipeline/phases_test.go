@@ -97,7 +97,7 @@ func TestAssumptions(t *testing.T) {
 		{"condition", ``, `location / { if ($ssl_client_verify = $upstream_status) { return 403; } proxy_pass http://127.0.0.1:1; }`, "taken not to hold"},
 		{"files", ``, `location / { try_files $uri /i; } location /i { empty_gif; }`, "files cannot be looked up"},
 		{"subrequest", ``, `location / { auth_request /a; proxy_pass http://127.0.0.1:1; } location /a { proxy_pass http://127.0.0.1:1; }`, "auth_request /a: what it answers is not known"},
-		{"host name in realip", ``, `set_real_ip_from localhost; location / { proxy_pass http://127.0.0.1:1; }`, "set_real_ip_from localhost"},
+		{"host name in realip", ``, `set_real_ip_from lb.example; location / { proxy_pass http://127.0.0.1:1; }`, "set_real_ip_from lb.example"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := pipelineOfText(t, c.http+"server { listen 80; "+c.server+" }")

@@ -2,11 +2,9 @@ package pipeline
 
 import (
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
@@ -61,40 +59,4 @@ func story(tr *Trace) string {
 		s = append(s, l.ZoneName, key, l.Key.Reason(), l.Counted)
 	}
 	return shown(s)
-}
-
-// TestRouteStatuses sends the requests of the shared routes through all phases, and compares the statuses.
-func TestRouteStatuses(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(nginxtest.Shared(t, "oracle", "routes"), "*", "routes.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no routes: %v", err)
-	}
-	same, all := 0, 0
-	for _, file := range files {
-		var c struct {
-			Requests []struct {
-				Host   *string
-				URI    string
-				Status int
-			}
-		}
-		readJSON(t, file, &c)
-		p := pipelineOf(t, filepath.Join(filepath.Dir(file), "nginx.conf"))
-		p.Files = func(string) FileKind { return FileAbsent }
-		for _, q := range c.Requests {
-			all++
-			r := &request.Request{Target: q.URI, Peer: netip.MustParseAddr("127.0.0.1"), Server: netip.MustParseAddrPort("127.0.0.1:18080")}
-			if q.Host == nil {
-				r.NoHost, r.Protocol = true, "HTTP/1.0"
-			} else {
-				r.Host = *q.Host
-			}
-			if tr := p.Do(0, r); tr.Status != q.Status {
-				t.Errorf("%s: %q %s: status %d, want %d (path %q)", filepath.Base(filepath.Dir(file)), r.Host, q.URI, tr.Status, q.Status, tr.Path)
-				continue
-			}
-			same++
-		}
-	}
-	t.Logf("%d of %d statuses agree", same, all)
 }

@@ -14,11 +14,26 @@ import (
 type Routes struct {
 	Config          string `json:"-"` // path
 	ID, Description string
-	Requests        []struct {
-		Host, URI        string
-		Status           int
-		Server, Location *string // nil for none; a location by its label
+	Requests        []Route
+}
+
+// A Route is one request and where it came to.
+type Route struct {
+	Host             *string // nil: no Host header, as HTTP/1.0 allows
+	URI              string
+	Status           int
+	Server, Location *string // nil for none; a location by its label
+}
+
+// Request is the request as it was sent.
+func (r *Route) Request() *request.Request {
+	out := &request.Request{Target: r.URI, Peer: netip.MustParseAddr("127.0.0.1"), Server: netip.MustParseAddrPort("127.0.0.1:18080")}
+	if r.Host == nil {
+		out.NoHost, out.Protocol = true, "HTTP/1.0"
+	} else {
+		out.Host = *r.Host
 	}
+	return out
 }
 
 // ReadRoutes reads the folder of a set of routes.

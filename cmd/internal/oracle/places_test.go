@@ -28,10 +28,10 @@ func judgeRoutes(c *tally, path string) {
 	set := measured.ReadRoutes(c, filepath.Dir(path))
 	tree := c.load(set.Config, measured.Version)
 	p := c.pipelineOf(tree)
-	for _, q := range set.Requests {
-		tr := p.Do(clock.Up, &request.Request{
-			Host: q.Host, Target: q.URI, Peer: netip.MustParseAddr("127.0.0.1"), Server: netip.MustParseAddrPort("127.0.0.1:18080"),
-		})
+	for i := range set.Requests {
+		q := &set.Requests[i]
+		req := q.Request()
+		tr := p.Do(clock.Up, req)
 		got, want := place{Status: tr.Status}, place{Status: q.Status}
 		if tr.EndsIn == pipeline.EndReturn {
 			got.Server, got.Location = c.returned(tree, &tr)
@@ -45,7 +45,7 @@ func judgeRoutes(c *tally, path string) {
 		if q.Location != nil {
 			want.Location, want.Label = *q.Location, *q.Location
 		}
-		c.compare(fmt.Sprintf("host %q uri %q", q.Host, q.URI), got, want)
+		c.compare(fmt.Sprintf("host %q uri %q, path %q", req.Host, q.URI, tr.Path), got, want)
 	}
 }
 

@@ -83,6 +83,7 @@ func (c *tally) pipelineOf(tree *config.Tree) *pipeline.Pipeline {
 		}
 	}
 	p := pipeline.New(tree, route.New(tree))
+	p.Explain = true // so that a disagreement shows the way
 	p.Files = func(string) pipeline.FileKind { return pipeline.FileAbsent }
 	return p
 }
