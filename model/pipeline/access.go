@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -51,7 +52,10 @@ func (r *run) deny(status int) (answer, bool) {
 
 // byAddress is the access module: the first rule that holds for the client decides.
 func (r *run) byAddress() ruling {
-	addr := r.client.addr.Addr().Unmap()
+	addr := r.client.addr.Addr()
+	if addr.Is4In6() && slices.ContainsFunc(r.conf.access, accessRule.forIPv4) {
+		addr = addr.Unmap() // it is judged as IPv6 only where nothing is said of IPv4
+	}
 	for i := range r.conf.access {
 		rule := &r.conf.access[i]
 		r.bound = r.bound || r.track && !rule.all
@@ -64,6 +68,8 @@ func (r *run) byAddress() ruling {
 	}
 	return noOpinion
 }
+
+func (a accessRule) forIPv4() bool { return a.all || a.prefix.Addr().Is4() }
 
 func (a *accessRule) covers(addr netip.Addr, unix bool) bool {
 	switch {
