@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
@@ -125,7 +126,7 @@ func addrText(a netip.Addr) string {
 	if !a.IsValid() {
 		return "unix:"
 	}
-	return a.String()
+	return request.AddrText(a)
 }
 
 // block is where a block stands; a fragment's given context stands nowhere.
@@ -213,7 +214,7 @@ func keyText(v value.Value, c pipeline.Client) (text *string, unknown string) {
 		}
 		bytes := string(a.Unmap().AsSlice())
 		if raw == bytes || !plain(raw) {
-			raw = strings.Replace(raw, bytes, a.Unmap().String(), 1)
+			raw = strings.Replace(raw, bytes, request.AddrText(a.Unmap()), 1)
 		}
 	}
 	return &raw, ""
