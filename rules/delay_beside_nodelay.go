@@ -70,19 +70,19 @@ func checkLevelDelay(p *rule.Pass, l *config.Level) {
 		if item.Name().Value != "limit_req" {
 			continue
 		}
-		if delay, nodelay, burst := delayWords(item.Directive); delay != nil && nodelay != nil {
+		if delay, nodelay, burst := delayWords(item.Directive); delay.Value != "" && nodelay.Value != "" {
 			p.Report(delayFinding(item, l, delay, nodelay, burst))
 		}
 	}
 }
 
-func delayWords(d *syntax.Directive) (delay, nodelay *syntax.Word, burst bool) {
+func delayWords(d *syntax.Directive) (delay, nodelay syntax.Word, burst bool) {
 	for _, w := range d.Args() {
 		switch {
 		case w.Value == "nodelay":
-			nodelay = &w
+			nodelay = w
 		case strings.HasPrefix(w.Value, "delay="):
-			delay = &w
+			delay = w
 		case strings.HasPrefix(w.Value, "burst="):
 			burst = true
 		}
@@ -90,7 +90,7 @@ func delayWords(d *syntax.Directive) (delay, nodelay *syntax.Word, burst bool) {
 	return delay, nodelay, burst
 }
 
-func delayFinding(item config.Item, l *config.Level, delay, nodelay *syntax.Word, burst bool) rule.Finding {
+func delayFinding(item config.Item, l *config.Level, delay, nodelay syntax.Word, burst bool) rule.Finding {
 	f := rule.Of(item, l)
 	f.Primary = source.Span{File: item.File, Start: min(delay.Start, nodelay.Start), End: max(delay.End, nodelay.End)}
 	f.Evidence = map[string]any{"arguments": int64(item.NumArgs())}

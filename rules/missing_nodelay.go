@@ -62,13 +62,14 @@ http {
 const unnoticedMs = 100
 
 func checkMissingNodelay(p *rule.Pass) {
+	told := make(map[delayed]rule.Finding)
 	for _, list := range p.LimitReqs() {
 		for _, limit := range list.Limits {
 			if limit.NoDelay || limit.Burst == 0 || limit.Delay >= limit.Burst || limit.Zone == nil || !p.Key(limit.Zone.Key).Pages {
 				continue
 			}
 			if longestDelay(limit) > unnoticedMs {
-				checkDelay(p, list, limit)
+				checkDelay(p, list, limit, told)
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func longestDelay(l *config.LimitReq) int64 {
 }
 
 // checkDelay reports a limit once, with what the page suffers where it suffers most.
-func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq) {
+func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq, told map[delayed]rule.Finding) {
 	var worst rule.Suffered
 	fan, machines, waiting := false, true, false
 	for _, place := range list.Places {
@@ -100,7 +101,7 @@ func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.Li
 	if !waiting || limit.HasDelay && 2*worst.One.Delayed <= worst.One.Requests || unnoticed(p, limit, worst) {
 		return
 	}
-	f := delayedFinding(limit, list.At, worst)
+	f := delayedFinding(limit, list.At, worst, told)
 	f.Places = list.Levels
 	switch {
 	case machines || !fan:
@@ -116,22 +117,40 @@ func unnoticed(p *rule.Pass, limit *config.LimitReq, s rule.Suffered) bool {
 	return s.One.Requests > 0 && p.Key(limit.Zone.Key).PerAddress && max(s.One.MaxAddedMs, s.Office.MaxAddedMs) <= unnoticedMs
 }
 
-func delayedFinding(limit *config.LimitReq, at *config.Level, s rule.Suffered) rule.Finding {
-	longest := longestDelay(limit)
+// delayed is all that message and evidence rest on. They are made once for all limits that are alike: in a large
+// configuration nearly all are.
+type delayed struct {
+	rate, burst, delay int64
+	hasDelay           bool
+	suffered           rule.Suffered
+}
+
+func delayedFinding(limit *config.LimitReq, at *config.Level, s rule.Suffered, told map[delayed]rule.Finding) rule.Finding {
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, at)
 	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
-	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "delay_ms_max": longest}
+	key := delayed{limit.Zone.Rate, limit.Burst, limit.Delay, limit.HasDelay, s}
+	if _, ok := told[key]; !ok {
+		told[key] = tellDelay(limit, s)
+	}
+	f.Message, f.Evidence = told[key].Message, told[key].Evidence
+	if !limit.HasDelay {
+		f.Fix = &rule.Fix{Title: "add nodelay", Edits: []source.Edit{rule.AppendWord(limit.Directive, "nodelay")}}
+	}
+	return f
+}
+
+func tellDelay(limit *config.LimitReq, s rule.Suffered) rule.Finding {
+	longest := longestDelay(limit)
+	evidence := map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "delay_ms_max": longest}
 	how := fmt.Sprintf("burst=%s without nodelay", rule.Milli(limit.Burst))
 	if limit.HasDelay {
 		how = fmt.Sprintf("burst=%s with delay=%s", rule.Milli(limit.Burst), rule.Milli(limit.Delay))
-		f.Evidence["delay_milli"] = limit.Delay
-	} else {
-		f.Fix = &rule.Fix{Title: "add nodelay", Edits: []source.Edit{rule.AppendWord(limit.Directive, "nodelay")}}
+		evidence["delay_milli"] = limit.Delay
 	}
-	f.Message = fmt.Sprintf("%s at %s holds requests for up to %s", how, rule.Rate(limit.Zone.Rate), rule.Duration(longest))
+	message := fmt.Sprintf("%s at %s holds requests for up to %s", how, rule.Rate(limit.Zone.Rate), rule.Duration(longest))
 	if s.One.Harmed() || s.Office.Harmed() {
-		f.Message += ": " + s.Words()
-		s.Tell(f.Evidence)
+		message += ": " + s.Words()
+		s.Tell(evidence)
 	}
-	return f
+	return rule.Finding{Message: message, Evidence: evidence}
 }

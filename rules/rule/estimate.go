@@ -17,7 +17,8 @@ import (
 type estimate struct {
 	requests []estimated // in the order of their times
 	clients  int
-	known    sync.Map // alike to Suffered
+	mu       sync.Mutex
+	known    map[alike]Suffered
 }
 
 // An estimated request is one of the fan.
@@ -32,7 +33,7 @@ type estimated struct {
 const estimatedPages = 6
 
 func estimateOf(fan *traffic.Fan, clients int) *estimate {
-	e := &estimate{clients: clients}
+	e := &estimate{clients: clients, known: make(map[alike]Suffered)}
 	done := make([]clock.Msec, len(fan.Requests))
 	for i := range fan.Requests {
 		r := &fan.Requests[i]
@@ -93,18 +94,21 @@ func (e *estimate) at(f *Facts, p Place) Suffered {
 	if s == nothing {
 		return Suffered{}
 	}
-	limits := counting(f, p.Settings)
+	var room [4]*config.LimitReq
+	limits := counting(f, p.Settings, room[:0])
 	if len(limits) != 1 {
 		return e.run(s, limits)
 	}
 	l := limits[0]
 	alike := alike{s, l.Zone.Rate, l.Zone.Size, l.Burst, l.Delay, l.NoDelay}
-	if known, ok := e.known.Load(alike); ok {
-		return known.(Suffered)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known, ok := e.known[alike]
+	if !ok {
+		known = e.run(s, limits)
+		e.known[alike] = known
 	}
-	result := e.run(s, limits)
-	e.known.Store(alike, result)
-	return result
+	return known
 }
 
 // alike are the numbers on which the estimate for one limit rests.
@@ -114,12 +118,11 @@ type alike struct {
 	noDelay                  bool
 }
 
-// counting returns the limits of a level that count a visitor to a page.
-func counting(f *Facts, s *config.Settings) []*config.LimitReq {
+// counting appends the limits of a level that count a visitor to a page.
+func counting(f *Facts, s *config.Settings, limits []*config.LimitReq) []*config.LimitReq {
 	if s.LimitReqDryRun.Value {
-		return nil
+		return limits
 	}
-	var limits []*config.LimitReq
 	for _, l := range s.LimitReqs.Value {
 		if l.Zone != nil && f.Key(l.Zone.Key).Pages {
 			limits = append(limits, l)

@@ -58,18 +58,18 @@ func (f *Facts) Use(p Place) Use {
 // useOf goes by the words of the pattern. One for static files or for programs tells wherever it stands; one for a login
 // only at the end, because everything may lie below a prefix like /auth/.
 func useOf(l *config.Location) Use {
-	path := wordsOf(l.Pattern)
-	for _, word := range path {
+	last, before := "", ""
+	for word, rest := cutWord(strings.ToLower(l.Pattern)); word != ""; word, rest = cutWord(rest) {
 		if use := words[word]; use == ForStatic || use == ForPrograms {
 			return use
 		}
+		last, before = word, last
 	}
-	if strings.HasSuffix(l.Pattern, "/") || len(path) == 0 {
+	if strings.HasSuffix(l.Pattern, "/") {
 		return ForPages
 	}
-	last := path[len(path)-1]
-	if last == "php" && len(path) > 1 {
-		last = path[len(path)-2]
+	if last == "php" && before != "" {
+		last = before
 	}
 	if words[last] == ForLogin {
 		return ForLogin
@@ -77,12 +77,22 @@ func useOf(l *config.Location) Use {
 	return ForPages
 }
 
-// wordsOf splits a path or a regex at whatever is no letter, digit, "-" or "_".
-func wordsOf(pattern string) []string {
-	return strings.FieldsFunc(strings.ToLower(pattern), func(r rune) bool {
-		return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
+// cutWord returns the first word of a path or a regex and what follows it; "" where there is none. Words end at whatever
+// is no letter, digit, "-" or "_".
+func cutWord(pattern string) (word, rest string) {
+	start := strings.IndexFunc(pattern, inWord)
+	if start < 0 {
+		return "", ""
+	}
+	pattern = pattern[start:]
+	end := strings.IndexFunc(pattern, func(r rune) bool { return !inWord(r) })
+	if end < 0 {
+		return pattern, ""
+	}
+	return pattern[:end], pattern[end:]
 }
+
+func inWord(r rune) bool { return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // IsFan says whether one page asks the place for several things at once. An exact location is one address, and only
 // some of those take many requests with different arguments.
@@ -90,11 +100,7 @@ func (p Place) IsFan() bool {
 	if p.Location == nil || p.Location.Modifier != "=" {
 		return true
 	}
-	path := wordsOf(p.Location.Pattern)
-	if len(path) == 0 {
-		return false
-	}
-	for _, word := range path {
+	for word, rest := cutWord(strings.ToLower(p.Location.Pattern)); word != ""; word, rest = cutWord(rest) {
 		switch word {
 		case "graphql", "admin-ajax", "ajax", "rpc", "jsonrpc", "index", "batch", "query":
 			return true
