@@ -208,13 +208,12 @@ func keyText(v value.Value, c pipeline.Client) (text *string, unknown string) {
 	if !ok {
 		return nil, v.Reason()
 	}
-	for _, a := range []netip.Addr{c.Addr, c.Peer} {
+	for _, a := range []netip.Addr{c.Addr, c.Addr.Unmap(), c.Peer, c.Peer.Unmap()} {
 		if !a.IsValid() {
 			continue
 		}
-		bytes := string(a.Unmap().AsSlice())
-		if raw == bytes || !plain(raw) {
-			raw = strings.Replace(raw, bytes, request.AddrText(a.Unmap()), 1)
+		if bytes := string(a.AsSlice()); raw == bytes || !plain(raw) {
+			raw = strings.Replace(raw, bytes, request.AddrText(a), 1)
 		}
 	}
 	return &raw, ""
