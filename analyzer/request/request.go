@@ -31,6 +31,18 @@ var unique = []string{
 	"If-Unmodified-Since", "Transfer-Encoding",
 }
 
+// maybeUnique sorts out most names by their first letter.
+func maybeUnique(name string) bool {
+	if name == "" {
+		return false
+	}
+	switch name[0] | 0x20 {
+	case 'a', 'c', 'e', 'i', 't':
+		return true
+	}
+	return false
+}
+
 // Repeated returns the name of a header that the request has twice and of which nginx takes one line only: it answers 400
 // to such a request. It is "" where there is none.
 func (r *Request) Repeated() string {
@@ -39,6 +51,9 @@ func (r *Request) Repeated() string {
 	}
 	var seen [16]bool
 	for i := range r.Headers {
+		if !maybeUnique(r.Headers[i].Name) {
+			continue
+		}
 		for k, name := range unique {
 			if len(r.Headers[i].Name) != len(name) || !strings.EqualFold(r.Headers[i].Name, name) {
 				continue

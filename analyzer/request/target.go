@@ -27,8 +27,8 @@ func Normalize(target string, mergeSlashes bool) (uri, args string, err error) {
 
 // ParseTarget reads a request target as nginx does. The error is ErrBad; Unparsed is set all the same.
 func ParseTarget(target string, mergeSlashes bool) (Target, error) {
-	if plainPath(target) {
-		return Target{URI: target, Unparsed: target}, nil
+	if path, args, _ := strings.Cut(target, "?"); plainPath(path) && plainArgs(args) {
+		return Target{URI: path, Args: args, Unparsed: target}, nil
 	}
 	for i := range len(target) {
 		if target[i] <= ' ' || target[i] == 0x7f {
@@ -66,8 +66,17 @@ func Unparsed(target string) string {
 	return target
 }
 
-// plainPath says that a target needs no work: a path without escapes, arguments, fragment, dots at the start of a
-// part, or empty parts.
+// plainArgs says that arguments need no work: nginx refuses nothing in them, and no fragment follows.
+func plainArgs(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c == 0x7f || c == '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// plainPath says that a path needs no work: it has no escapes, fragment, dots at the start of a part, or empty parts.
 func plainPath(s string) bool {
 	if s == "" || s[0] != '/' {
 		return false

@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"fmt"
 	"net/netip"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
@@ -36,6 +38,84 @@ func BenchmarkDo(b *testing.B) {
 				t := p.Do(now, r)
 				if t.Server == nil {
 					b.Fatal("no server")
+				}
+			}
+		})
+	}
+}
+
+// manyServers is a configuration of n servers as a hosting company has them, with limits at two levels, a client address
+// behind balancers, a map and a geo block.
+func manyServers(n int) string {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "limit_req_zone %s zone=z%d:1m rate=30r/s;\n", []string{"$binary_remote_addr", "$limit_key", "$server_name"}[i%3], i)
+	}
+	b.WriteString("limit_conn_zone $binary_remote_addr zone=conns:1m;\ngeo $office { default 0; 192.0.2.0/24 1;\n")
+	for i := range 2000 {
+		fmt.Fprintf(&b, "10.%d.%d.0/24 %d;\n", i/250, i%250, i%2)
+	}
+	b.WriteString("}\nmap $office $limit_key { 0 $binary_remote_addr; 1 \"\"; }\n")
+	for i := range 64 {
+		fmt.Fprintf(&b, "set_real_ip_from 172.%d.%d.0/20;\n", 16+i/16, i%16*16)
+	}
+	b.WriteString("real_ip_header X-Forwarded-For;\nreal_ip_recursive on;\n")
+	for i := range n {
+		z := func(k int) int { return (i*7 + k) % 40 }
+		fmt.Fprintf(&b, `server {
+	listen 80;
+	server_name site%d.example www.site%d.example;
+	limit_req_status 429;
+	limit_req zone=z%d burst=20000 nodelay;
+	location = /api/auth/login { limit_req zone=z%d burst=50000 nodelay; proxy_pass http://127.0.0.1:8080; }
+	location /api/ {
+		limit_req zone=z%d burst=60000 nodelay;
+		limit_req zone=z%d burst=60000 nodelay;
+		proxy_pass http://127.0.0.1:8080;
+		location /api/export/ { limit_conn conns 4; proxy_pass http://127.0.0.1:8080; }
+	}
+	location ^~ /assets/ { root /srv; expires 7d; }
+	location ~ \.php$ { fastcgi_pass 127.0.0.1:9000; }
+	location ~* ^/media/(?<kind>[a-z]+)/.*\.(?:jpe?g|png|webp)$ { root /srv; }
+	location / { try_files $uri /index.php?$args; }
+}
+`, i, i, z(0), z(1), z(2), z(3))
+	}
+	return b.String()
+}
+
+// BenchmarkExplain takes requests for many URIs through all phases of 10,000 servers, each routed anew, and asks the
+// limits. With all hosts in turn, what a server needs is in no cache of the machine.
+func BenchmarkExplain(b *testing.B) {
+	p := pipelineOfText(b, manyServers(10_000))
+	p.Explain = false
+	for _, hosts := range []int{1, 100, 10_000} {
+		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
+			targets := []string{"/", "/api/v1/users?id=1", "/assets/app.css", "/index.php?x=1", "/media/pics/a.png", "/api/auth/login", "/about/us", "/api/export/all"}
+			requests := make([]request.Request, max(hosts, 1000))
+			for i := range requests {
+				requests[i] = request.Request{
+					Host: fmt.Sprintf("www.site%d.example", i%hosts*7919%10_000), Target: targets[(i+i/hosts)%len(targets)],
+					Peer: netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)}), Server: netip.MustParseAddrPort("192.0.2.1:80"),
+					Headers: []request.Header{{Name: "User-Agent", Value: "x"}, {Name: "Accept", Value: "*/*"}},
+				}
+				if i%4 == 0 {
+					requests[i].Peer = netip.AddrFrom4([4]byte{172, 16, 0, byte(i)})
+					requests[i].Headers = append(requests[i].Headers, request.Header{Name: "X-Forwarded-For", Value: "198.51.100.7"})
+				}
+			}
+			now := clock.Up
+			for i := range requests { // each level is compiled once
+				p.Do(now, &requests[i])
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if i++; i == len(requests) {
+					i, now = 0, now+1000
+				}
+				if t := p.Do(now, &requests[i]); t.Location == nil {
+					b.Fatal("no location")
 				}
 			}
 		})

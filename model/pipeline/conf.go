@@ -34,6 +34,7 @@ type conf struct {
 	auth       string         // URI of auth_request; "" for none
 	satisfyAny bool
 	tryFiles   []tryFile
+	filesGuess string // what is said where tryFiles cannot be looked up
 	mirrors    []string
 	errorPages []*config.ErrorPage
 	recursive  bool
@@ -200,6 +201,7 @@ func (c *conf) compileTryFiles(level *config.Level) {
 	if !ok {
 		return
 	}
+	c.filesGuess = c.guessFiles("try_files")
 	for i, arg := range item.Args() {
 		f := tryFile{}
 		word := arg.Value

@@ -88,7 +88,9 @@ func (r *run) try(f tryFile) (uri string, found bool) {
 	if found && f.dir {
 		name = "/"
 	}
-	r.assumeFiles(c, "try_files")
+	if r.p.Files == nil {
+		r.assume(c.filesGuess)
+	}
 	return name, found
 }
 
@@ -102,8 +104,12 @@ func (r *run) looksLikeFile(name string) bool {
 // answer.
 func (r *run) assumeFiles(c *conf, directive string) {
 	if r.p.Files == nil {
-		r.assume(directive + " in " + c.name() + ": files cannot be looked up; a requested path with an extension is taken as a file, any other path as absent")
+		r.assume(c.guessFiles(directive))
 	}
+}
+
+func (c *conf) guessFiles(directive string) string {
+	return directive + " in " + c.name() + ": files cannot be looked up; a requested path with an extension is taken as a file, any other path as absent"
 }
 
 // disk looks a URI up among the files of a location.

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,8 +32,9 @@ type Pipeline struct {
 	once  Plan    // it
 	nodes []*node // of it, to be used again
 	lent  int
-	end   ending // of it
-	under run    // the request that is followed
+	end   ending        // of it
+	keys  []value.Value // likewise
+	under run           // the request that is followed
 
 	log         []limitreq.Lookup // of the last question
 	scratch     []limitreq.Limit
@@ -55,7 +57,7 @@ func (p *Pipeline) Fresh() *Pipeline {
 // Do takes one request through the phases at time now, to its end: a delay by limit_req is waited for, and what it held
 // in limit_conn is given back at once. Requests that overlap are for Plan and Flight.
 func (p *Pipeline) Do(now clock.Msec, req *request.Request) Trace {
-	p.brief, p.lent = true, 0
+	p.brief, p.lent, p.keys = true, 0, p.keys[:0]
 	p.once = Plan{p: p, req: req}
 	p.once.root = p.once.follow(nil)
 	f := p.once.Start(now)
@@ -84,6 +86,16 @@ func (p *Pipeline) node(kind nodeKind, c *conf) *node {
 		ask: n.ask[:0], asked: n.asked[:0], askConns: n.askConns[:0], askedConns: n.askedConns[:0],
 	}
 	return n
+}
+
+// values returns room for keys, in Do such that was used before.
+func (p *Pipeline) values(n int) []value.Value {
+	if !p.brief {
+		return make([]value.Value, n)
+	}
+	from := len(p.keys)
+	p.keys = slices.Grow(p.keys, n)[:from+n]
+	return slices.Clip(p.keys[from:])
 }
 
 // Plan prepares a request that may be sent any number of times. With a server it goes to that one; with nil the server

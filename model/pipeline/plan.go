@@ -220,6 +220,9 @@ func (e *ending) limitsOf(t *Trace) {
 	if len(c.limits) > 0 {
 		t.Limits = make([]Limit, 0, len(c.limits))
 	}
+	if n := len(c.limits); n > 0 {
+		t.Limits = make([]Limit, 0, n)
+	}
 	for i, l := range c.limits {
 		limit := Limit{LimitReq: l.LimitReq, Key: value.Unknown("the limiter did not run")}
 		if e.reqAt != nil {

@@ -159,8 +159,12 @@ func (g *program) realipOf(s *config.Settings) *trust {
 			t.Trusted = append(t.Trusted, from.Prefix.Masked())
 		}
 	}
+	t.Prepare()
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if first := g.realips[key]; first != nil {
+		return first
+	}
 	g.realips[key] = t
 	return t
 }

@@ -64,7 +64,8 @@ type client struct {
 	peer     netip.AddrPort
 	unix     bool // a unix socket connects
 	addr     netip.AddrPort
-	replaced bool // by realip
+	asked    *trust // what realip has last looked at
+	replaced bool   // by realip
 	trusted  bool
 }
 
@@ -104,7 +105,7 @@ func (r *run) limitRequests() (answer, bool) {
 		return answer{}, false
 	}
 	r.reqAt = c
-	r.reqKeys = make([]value.Value, len(c.limits))
+	r.reqKeys = r.p.values(len(c.limits))
 	n := r.p.node(askRequests, c)
 	n.background = r.background
 	counted := false
@@ -143,7 +144,7 @@ func (r *run) limitConnections() (answer, bool) {
 		return answer{}, false
 	}
 	r.connAt = c
-	r.connKeys = make([]value.Value, len(c.conns))
+	r.connKeys = r.p.values(len(c.conns))
 	n := r.p.node(askConnections, c)
 	n.background = r.background
 	counted := false

@@ -56,9 +56,7 @@ func (p *Pipeline) Reset() {
 			continue
 		}
 		p.peaks[id] = peak{}
-		if empty, err := limitreq.NewZone(z.Name(), z.Rate(), p.g.zoneAt(id).Size); err == nil {
-			*z = *empty
-		}
+		z.Reset()
 	}
 	for id, z := range p.conns {
 		if z == nil || z.Len() == 0 {
@@ -77,6 +75,9 @@ func (p *Pipeline) Assumptions() []string { return p.assumed }
 const maxAssumptions = 200
 
 func (p *Pipeline) remember(assumptions []string) {
+	if len(p.assumed) >= maxAssumptions {
+		return
+	}
 	for _, a := range assumptions {
 		if len(p.assumed) < maxAssumptions && !slices.Contains(p.assumed, a) {
 			p.assumed = append(p.assumed, a)

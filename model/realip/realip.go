@@ -26,7 +26,12 @@ type Config struct {
 	Recursive bool           // real_ip_recursive on
 	// BareBrackets takes an IPv6 address in brackets without a port, as nginx 1.27.3 and later do.
 	BareBrackets bool
+
+	networks *request.Networks // of Trusted; nil before Prepare
 }
+
+// Prepare makes Resolve fast where many networks are trusted. Trusted does not change afterwards.
+func (cfg *Config) Prepare() { cfg.networks = request.NewNetworks(cfg.Trusted) }
 
 // A Connection is where a request came from.
 type Connection struct {
@@ -97,6 +102,9 @@ func (cfg *Config) lines(to []string, conn Connection, headers []request.Header)
 func (cfg *Config) trusts(addr netip.Addr) bool {
 	if !addr.IsValid() {
 		return cfg.Unix
+	}
+	if cfg.networks != nil {
+		return cfg.networks.Contains(addr)
 	}
 	return request.Contains(cfg.Trusted, addr)
 }
