@@ -203,7 +203,7 @@ func (r *resolver) locationBlock(it Item, v *visit, s *scope) {
 
 func (r *resolver) newLocation(it Item, s *scope, modifier, pattern string) *scope {
 	if len(r.spare) == 0 {
-		r.spare = make([]Location, 40)
+		r.spare = make([]Location, 56)
 	}
 	l := &r.spare[0]
 	r.spare = r.spare[1:]

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -21,10 +20,10 @@ type Pass struct {
 // chunkSize is how many findings a chunk holds at most.
 const chunkSize = 512
 
-// Run applies a rule to what Facts hold. The findings have the rule's severity and confidence where the rule named no
+// Run applies a rule to what Facts hold. The findings, in pieces, have the rule's severity and confidence where the rule named no
 // other. Defects are faults of the rule itself (a place outside its file, an empty message): a test fails on them, and
 // a user is told.
-func Run(r *Rule, facts *Facts) (findings []Finding, defects []string) {
+func Run(r *Rule, facts *Facts) (findings [][]Finding, defects []string) {
 	p := &Pass{Facts: facts, rule: r}
 	func() {
 		defer func() {
@@ -36,7 +35,7 @@ func Run(r *Rule, facts *Facts) (findings []Finding, defects []string) {
 			r.Check(p)
 		}
 	}()
-	return slices.Concat(p.chunks...), p.defects
+	return p.chunks, p.defects
 }
 
 // Report adds a finding. It has exactly one primary place, which must lie within its file.

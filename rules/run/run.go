@@ -5,6 +5,7 @@ package run
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -51,7 +52,7 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 // apply runs the rules on as many processors as there are. Findings come in the order of the rules given.
 func apply(rules []*rule.Rule, facts *rule.Facts) (found []rule.Finding, defects []string) {
 	type outcome struct {
-		found   []rule.Finding
+		found   [][]rule.Finding
 		defects []string
 	}
 	outcomes := make([]outcome, len(rules))
@@ -69,16 +70,12 @@ func apply(rules []*rule.Rule, facts *rule.Facts) (found []rule.Finding, defects
 	}
 	close(next)
 	wait.Wait()
-	total := 0
+	var pieces [][]rule.Finding
 	for _, o := range outcomes {
-		total += len(o.found)
-	}
-	found = make([]rule.Finding, 0, total)
-	for _, o := range outcomes {
-		found = append(found, o.found...)
+		pieces = append(pieces, o.found...)
 		defects = append(defects, o.defects...)
 	}
-	return found, defects
+	return slices.Concat(pieces...), defects
 }
 
 // Worst returns the gravest severity found; "" where nothing was.
