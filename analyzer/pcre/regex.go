@@ -42,6 +42,7 @@ type Regex struct {
 	slowErr  error
 	timeouts atomic.Int32
 	fast     *regexp.Regexp // nil where RE2 cannot run the pattern
+	ends     ends           // of what it matches
 }
 
 // A Name is a named capture group.
@@ -65,6 +66,7 @@ func (re *Regex) compile() {
 		if re.err == nil && re.program.fast != "" {
 			// A pattern that is too large for RE2 is left to regexp2.
 			re.fast, _ = regexp.Compile(re.program.fast)
+			re.ends = endsOf(re.program.fast)
 		}
 	})
 }
@@ -114,6 +116,9 @@ func (re *Regex) Find(subject string) ([]int, error) {
 		return nil, re.err
 	}
 	if re.fast != nil && plain(subject) {
+		if !re.ends.allow(subject) {
+			return nil, nil
+		}
 		if re.program.groups == 0 {
 			if !re.fast.MatchString(subject) {
 				return nil, nil
