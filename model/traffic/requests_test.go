@@ -75,6 +75,17 @@ func TestReadRequestsDefaults(t *testing.T) {
 	}
 }
 
+// Two slashes in front are a path as nginx gets it, and no host.
+func TestReadRequestsSlashes(t *testing.T) {
+	got, err := collect(strings.NewReader(`{"t_ms":0,"url":"//api//x?y#z","headers":{"Host":"a.example"}}`), "")
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	if r := got[0].Request; r.Host != "a.example" || r.Target != "//api//x?y" {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestReadRequestsRefuses(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{`{"t_ms":0}`, "url is missing"},
@@ -91,7 +102,7 @@ func TestReadRequestsRefuses(t *testing.T) {
 		{`{"t_ms":0,"url":"http://a/","peer_ip":7}`, `peer_ip: 7 where a string is expected`},
 		{`{"t_ms":0,"url":"ftp://a/"}`, `url: URL "ftp://a/" begins neither with http:// nor https:// nor with a path`},
 		{`{"t_ms":0,"url":"a.example/"}`, "begins neither with"},
-		{`{"t_ms":0,"url":"//a.example/"}`, "begins neither with"},
+		{`{"t_ms":0,"url":"//a.example/"}`, "url: it has no host"},
 		{`{"t_ms":0,"url":"http:///x"}`, "it has no host"},
 		{`{"t_ms":0,"url":"/x"}`, "url: it has no host, and there is no Host header"},
 		{`{"t_ms":0,"url":"http://u@a/"}`, "a user name in front of the host"},

@@ -16,10 +16,11 @@ const longestTarget = 64 << 10
 
 // SetURL lets a request go to a URL: scheme, host and target. The target is what stands behind the host, as written,
 // without a fragment (no client sends one); an empty path is "/". Request.Server gets the port, and the address where the
-// host is one. A URL that is a path only leaves scheme, host and port as they are.
+// host is one. A URL that is a path only leaves scheme, host and port as they are; one that begins with "//" is such a
+// path, as it would be in a request, and names no host.
 func SetURL(r *request.Request, url string) error {
 	url, _, _ = strings.Cut(url, "#")
-	if strings.HasPrefix(url, "/") && !strings.HasPrefix(url, "//") {
+	if strings.HasPrefix(url, "/") {
 		return setTarget(r, url)
 	}
 	scheme, rest, ok := strings.Cut(url, "://")
