@@ -59,8 +59,9 @@ type Row struct {
 	URL         string  `json:"url"`
 	Location    *string `json:"location"` // nil: none
 	Outcome     string  `json:"outcome"`  // of limit_req
-	Zone        *string `json:"zone"`     // that decided; nil where none did
+	Zone        *string `json:"zone"`     // that decided, as nginx logs it; nil where it logs none
 	ExcessMilli *int64  `json:"excess_milli"`
+	NoRoomIn    string  `json:"no_room_in,omitempty"` // the zone that had no room for the key, which is why the request was refused
 	DelayMs     int64   `json:"delay_ms"`
 	Status      *int    `json:"status"`       // nil where an upstream decides
 	ConnOutcome string  `json:"conn_outcome"` // of limit_conn

@@ -36,14 +36,12 @@ func (row *Row) decide(f *pipeline.Flight) {
 	}
 	d := &f.Decision
 	row.Outcome, row.DelayMs = string(d.Verdict), int64(d.Wait)
-	if f.Zone != nil {
-		row.Zone = new(f.Zone.Name)
-		if !d.Full {
-			row.ExcessMilli = new(d.Excess)
-		}
-	}
-	if d.Verdict == limitreq.Passed {
-		row.Zone, row.ExcessMilli = nil, nil
+	switch {
+	case f.Zone == nil || d.Verdict == limitreq.Passed:
+	case d.Full:
+		row.NoRoomIn = f.Zone.Name
+	default:
+		row.Zone, row.ExcessMilli = new(f.Zone.Name), new(d.Excess)
 	}
 	row.ConnOutcome = string(f.Conn.Verdict)
 	if f.ConnZone != nil {

@@ -25,6 +25,7 @@ type judged struct {
 	Alert       string
 	Location    string // whose limits decided; "" where it is not said
 	Keys        map[string]string
+	Simulated   *judged // by simulate --requests; nil where it cannot be asked
 }
 
 func judgedOf(v *measured.Verdict) judged {
@@ -50,7 +51,8 @@ func judgeRun(c *tally, path string) {
 	}
 	for i := range r.Expected {
 		row := &result.Requests[i]
-		got := judged{Outcome: row.Outcome, ExcessMilli: row.ExcessMilli, Zone: row.Zone, Status: row.Status}
+		got := ofRow(row)
+		got.DelayMs = nil
 		if row.Outcome == string(limitreq.Delayed) {
 			got.Status = nil
 		}
@@ -68,6 +70,7 @@ func judgeLimitReq(c *tally, path string) {
 	if s.Uptime != nil {
 		up = clock.Msec(*s.Uptime)
 	}
+	rows := c.simulated(s)
 	for i := range s.Requests {
 		r := &s.Requests[i]
 		now := up + clock.Msec(r.TMs)
@@ -78,6 +81,10 @@ func judgeLimitReq(c *tally, path string) {
 		}
 		tr := f.Trace()
 		got.Status = &tr.Status
+		if rows != nil {
+			all := judgedOf(&r.Expect)
+			got.Simulated, want.Simulated = new(ofRow(&rows[i])), &all
+		}
 		if got.Outcome != string(limitreq.None) {
 			got.Keys, want.Keys = keysOf(&tr), keysIn(s, r.Key, &tr)
 			if want.Location = r.Location; want.Location != "" && tr.LimitedIn != nil {
@@ -88,12 +95,50 @@ func judgeLimitReq(c *tally, path string) {
 	}
 }
 
+// simulated gives the requests of a scenario to the simulation, as simulate --requests does. It takes the host to have
+// been up for long, so of another uptime it knows nothing.
+func (c *tally) simulated(s *measured.LimitReq) []simulate.Row {
+	c.Helper()
+	if s.Uptime != nil {
+		return nil
+	}
+	tree := c.loadText(inHTTP(s.Config), measured.Version)
+	stream := func(yield func(traffic.Event, error) bool) {
+		for i := range s.Requests {
+			r := &s.Requests[i]
+			e := traffic.Event{At: clock.Msec(r.TMs), URL: r.URL, Request: *measured.Get(c, r.URL, r.ClientIP, r.Headers)}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	result, err := simulate.Requests(tree, route.New(tree), stream)
+	if err != nil || len(result.Requests) != len(s.Requests) {
+		c.Fatalf("simulate: %v", err)
+	}
+	return result.Requests
+}
+
+// ofRow writes a row of the simulation in the words of the measurements.
+func ofRow(row *simulate.Row) judged {
+	j := judged{Outcome: row.Outcome, ExcessMilli: row.ExcessMilli, Zone: row.Zone, Status: row.Status}
+	if row.DelayMs > 0 {
+		j.DelayMs = &row.DelayMs
+	}
+	if row.NoRoomIn != "" {
+		j.Alert = noRoom(row.NoRoomIn)
+	}
+	return j
+}
+
+func noRoom(zone string) string { return `could not allocate node in limit_req zone "` + zone + `"` }
+
 // seen writes what limit_req said to a request that has been started.
 func seen(f *pipeline.Flight) judged {
 	got := judged{Outcome: string(f.Decision.Verdict)}
 	switch {
 	case f.Decision.Full:
-		got.Alert = `could not allocate node in limit_req zone "` + f.Zone.Name + `"`
+		got.Alert = noRoom(f.Zone.Name)
 	case f.Zone != nil:
 		got.ExcessMilli, got.Zone = new(f.Decision.Excess), new(f.Zone.Name)
 	}
