@@ -34,13 +34,11 @@ func noText(text string) string {
 }
 
 // noConfiguration says why a file that was read is no configuration of nginx at all; "" if it is one, with whatever
-// faults. Text without any directive that is known is one that nginx would refuse, at a line of its own.
+// faults. Text without any directive that is known is one that nginx would refuse, at a line of its own; one with only
+// comments is a fragment that nginx includes without a word.
 func noConfiguration(doc *syntax.Document) string {
-	switch {
-	case strings.IndexByte(doc.File.Text, 0) >= 0 && (!known(doc) || !doc.Complete()):
+	if strings.IndexByte(doc.File.Text, 0) >= 0 && (!known(doc) || !doc.Complete()) {
 		return "no configuration: the file is binary"
-	case len(doc.Directives) == 0 && len(doc.Errors) == 0:
-		return "no configuration: there are only comments in it"
 	}
 	return ""
 }

@@ -147,6 +147,9 @@ func (in *Input) top(see func(*syntax.Directive)) {
 // the one that was given, or the one that its directives tell.
 func (in *Input) settle(given []string) {
 	at := place(in)
+	if at == directive.Main && len(in.Main.Directives) == 0 && in.Main.Complete() && path.Base(in.Path) != "nginx.conf" {
+		at = directive.HTTP // an include in which all is commented out may stand anywhere
+	}
 	if at == directive.Main {
 		return
 	}

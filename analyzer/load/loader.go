@@ -142,6 +142,9 @@ func (l *loader) addText(path string, file *source.File) error {
 		l.inputs = append(l.inputs, inputs...)
 		return nil
 	}
+	if reason := onlyMessages(file.Text); reason != "" {
+		return fmt.Errorf("read %s: %s", path, reason)
+	}
 	doc := syntax.Parse(file)
 	if reason := noConfiguration(doc); reason != "" {
 		return fmt.Errorf("read %s: %s", path, reason)
