@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ngxlimit/ngxlimit/model/clock"
-	"github.com/ngxlimit/ngxlimit/model/zone"
 )
 
 const benchKeys = 100_000
@@ -24,7 +23,7 @@ func benchOrder() []string {
 // A benchRequest is a key, and where one or two zones keep it.
 type benchRequest struct {
 	key string
-	at  [2]zone.Ref
+	at  [2]Ref
 }
 
 // BenchmarkDecide has 100,000 keys in play. "Resolved" means that a caller knows where their accounts are; otherwise
@@ -50,13 +49,14 @@ func BenchmarkDecide(b *testing.B) {
 				r := &order[n]
 				r.key = key
 				for i := range limits {
-					limits[i].Key, limits[i].At = key, zone.None
+					limits[i].Key, limits[i].At = key, Ref{}
 				}
 				Decide(now, limits, false)
 				for i := range limits {
 					if bench.resolved {
-						r.at[i] = limits[i].Zone.Find(key)
+						limits[i].Resolve()
 					}
+					r.at[i] = limits[i].At
 				}
 			}
 			b.ReportAllocs()
@@ -91,7 +91,7 @@ func BenchmarkDecideNewKeys(b *testing.B) {
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		limits[0].Key, limits[0].At = order[n%len(order)], zone.None
+		limits[0].Key, limits[0].At = order[n%len(order)], Ref{}
 		Decide(clock.Up+clock.Msec(n), limits, false)
 		n++
 	}

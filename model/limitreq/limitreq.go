@@ -47,10 +47,20 @@ type Limit struct {
 	Burst int64  // thousandths of a request
 	Delay int64  // thousandths of a request that pass at once; NoDelay for "nodelay"
 
-	// At may say where the zone keeps Key, as Zone.Find has told; the zero value where that is not known. A caller who asks
+	// At may say where the zone keeps Key, as Resolve has found; the zero Ref where that is not known. A caller who asks
 	// again and again for the same keys, and keeps it beside each of them, saves looking them up. A key that the zone has
 	// dropped meanwhile is noticed; whoever changes Zone or Key has to change At.
-	At zone.Ref
+	At Ref
+}
+
+// A Ref is where a zone keeps a key. The zero Ref is nowhere.
+type Ref = zone.Ref
+
+// Resolve brings At up to date, for a caller who keeps it.
+func (l *Limit) Resolve() {
+	if !l.Zone.keys.Holds(l.At) {
+		l.At = l.Zone.keys.Find(l.Key)
+	}
 }
 
 // A Result is what one zone answered when it was asked.

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ngxlimit/ngxlimit/model/clock"
-	"github.com/ngxlimit/ngxlimit/model/zone"
 )
 
 // A plainZone is a zone as one would tell it: a list of keys, the most recently used last, with numbers of any size. It
@@ -174,9 +173,9 @@ func TestTwin(t *testing.T) {
 			plain[i] = plainLimit{zone: p, burst: burst, delay: delay}
 		}
 		pad := string(make([]byte, 999))
-		seen := make([]map[string]zone.Ref, n)
+		seen := make([]map[string]Ref, n)
 		for i := range seen {
-			seen[i] = map[string]zone.Ref{}
+			seen[i] = map[string]Ref{}
 		}
 		now := int64(clock.Up)
 		if rapid.IntRange(0, 3).Draw(t, "young") == 0 {
@@ -193,7 +192,7 @@ func TestTwin(t *testing.T) {
 					key = pad + string(rune('a'+k))
 				}
 				model[i].Key, plain[i].key = key, key
-				model[i].At = zone.None
+				model[i].At = Ref{}
 				if rapid.Bool().Draw(t, "resolved") {
 					model[i].At = seen[i][key]
 				}
@@ -204,8 +203,8 @@ func TestTwin(t *testing.T) {
 				t.Fatalf("request %d at %d (-plain +model):\n%s", step, now, diff)
 			}
 			for i := range model {
-				if r := model[i].Zone.Find(model[i].Key); r != zone.None {
-					seen[i][model[i].Key] = r
+				if model[i].Resolve(); model[i].At != (Ref{}) {
+					seen[i][model[i].Key] = model[i].At
 				}
 				if model[i].Zone.Len() != len(plain[i].zone.keys) {
 					t.Fatalf("zone %d: %d keys, plainly %d", i, model[i].Zone.Len(), len(plain[i].zone.keys))

@@ -54,7 +54,7 @@ func (z *Zone) Rate() int64 { return z.rate }
 // Len returns how many keys the zone holds.
 func (z *Zone) Len() int { return z.keys.Len() }
 
-// Reset makes the zone as new. What Find has told before is out of date then.
+// Reset makes the zone as new. No Ref of before holds then.
 func (z *Zone) Reset() { z.keys.Reset() }
 
 // State returns the account of a key, and whether there is one. It does not count as use.
@@ -65,9 +65,6 @@ func (z *Zone) State(key string) (State, bool) {
 	}
 	return *z.keys.At(r), true
 }
-
-// Find returns where the zone keeps a key, for Limit.At; None where it does not.
-func (z *Zone) Find(key string) zone.Ref { return z.keys.Find(key) }
 
 // lookUp asks the zone about a key. A key that is over its burst becomes the most recently used all the same. With
 // charge the account is settled at once.

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"os"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
 
 // BenchmarkDo takes requests through all phases, each routed anew: what explain does with many requests.
@@ -119,6 +121,39 @@ func BenchmarkExplain(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkCallers sends one planned request from 100,000 clients in turn, in an order without a pattern: what simulate
+// and the page rules do.
+func BenchmarkCallers(b *testing.B) {
+	p := pipelineOfText(b, `
+    limit_req_zone $binary_remote_addr zone=ip:20m rate=10r/s;
+    server { listen 80; location / { limit_req zone=ip burst=20 nodelay; proxy_pass http://127.0.0.1:1; } }`)
+	plan, shared := p.PlanShared(&request.Request{Host: "a.example", Target: "/", Peer: netip.MustParseAddr("203.0.113.7")}, nil)
+	if !shared {
+		b.Fatal("the plan does not hold for all clients")
+	}
+	callers := make([]*Caller, 100_000)
+	for i := range callers {
+		callers[i] = NewCaller(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
+	}
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(callers), func(i, j int) { callers[i], callers[j] = callers[j], callers[i] })
+	now, i := clock.Up, 0
+	send := func() {
+		if i++; i == len(callers) {
+			i, now = 0, now+1000
+		}
+		if f := plan.StartFor(now, callers[i]); f.Decision.Verdict != limitreq.Passed {
+			b.Fatal(f.Decision.Verdict)
+		}
+	}
+	for range callers {
+		send()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		send()
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 type Caller struct {
 	binary string // as $binary_remote_addr
 	text   string // as $remote_addr
+
+	places []limitreq.Ref // of these two in each zone
 }
 
 // NewCaller returns the caller at an address.
@@ -42,7 +44,8 @@ const (
 // PlanShared is Plan for a request that many clients send, each directly. Shared says that the plan holds for all of
 // them: nothing in it depends on the client's address but keys that are it or contain it. Start it with StartFor.
 func (p *Pipeline) PlanShared(req *request.Request, server *config.Server) (plan *Plan, shared bool) {
-	pl := &Plan{p: p, req: req, server: server, track: true}
+	pl := &Plan{p: p, server: server, track: true}
+	pl.req, pl.bound = p.g.received(req) // a caller's address has the form in which it was given
 	pl.root = pl.follow(nil)
 	pl.explore(pl.root)
 	return pl, !pl.bound
@@ -61,10 +64,31 @@ func (f *Flight) keysFor(n *node) []limitreq.Limit {
 	p.scratch = append(p.scratch[:0], n.ask...)
 	for i := range p.scratch {
 		if s := n.slots[i]; s != nil {
-			p.scratch[i].Key = f.caller.fill(s)
+			l := &p.scratch[i]
+			l.Key, l.At = f.caller.fill(s), limitreq.Ref{}
+			if at := f.caller.place(n.asked[i].zone, s); at != nil {
+				l.At = *at
+				l.Resolve()
+				*at = l.At
+			}
 		}
 	}
 	return p.scratch
+}
+
+// place remembers where a zone keeps a key that is the address and nothing else; it returns nil for any other key.
+func (c *Caller) place(zone int, key []slot) *limitreq.Ref {
+	if len(key) != 1 || key[0].use != useBinary && key[0].use != useText {
+		return nil
+	}
+	i := 2 * zone
+	if key[0].use == useText {
+		i++
+	}
+	for len(c.places) <= i {
+		c.places = append(c.places, limitreq.Ref{})
+	}
+	return &c.places[i]
 }
 
 func (f *Flight) connKeysFor(n *node) []limitconn.Limit {

@@ -58,7 +58,8 @@ func (p *Pipeline) Fresh() *Pipeline {
 // in limit_conn is given back at once. Requests that overlap are for Plan and Flight.
 func (p *Pipeline) Do(now clock.Msec, req *request.Request) Trace {
 	p.brief, p.lent, p.keys = true, 0, p.keys[:0]
-	p.once = Plan{p: p, req: req}
+	p.once = Plan{p: p}
+	p.once.req, _ = p.g.received(req)
 	p.once.root = p.once.follow(nil)
 	f := p.once.Start(now)
 	for !f.Done() {
@@ -101,14 +102,13 @@ func (p *Pipeline) values(n int) []value.Value {
 // Plan prepares a request that may be sent any number of times. With a server it goes to that one; with nil the server
 // is chosen by the address that was connected to and the host.
 func (p *Pipeline) Plan(req *request.Request, server *config.Server) *Plan {
-	pl := &Plan{p: p, req: req, server: server}
-	pl.root = pl.follow(nil)
-	return pl
+	return p.PlanAnswered(req, server, 0)
 }
 
 // PlanAnswered is Plan where the status that upstreams will answer is known.
 func (p *Pipeline) PlanAnswered(req *request.Request, server *config.Server, status int) *Plan {
-	pl := &Plan{p: p, req: req, server: server, upstream: status}
+	pl := &Plan{p: p, server: server, upstream: status}
+	pl.req, _ = p.g.received(req)
 	pl.root = pl.follow(nil)
 	return pl
 }

@@ -1,10 +1,12 @@
 package pipeline
 
 import (
+	"net/netip"
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/realip"
 )
@@ -28,6 +30,7 @@ type program struct {
 	connIDs map[*config.ConnZone]int
 
 	regexes  pcre.Cache
+	dual     map[uint16]bool                 // ports of IPv6 sockets to which IPv4 clients come
 	uses     sync.Map                        // name of a variable → clientUse
 	verdicts func() bool                     // the configuration asks what a limiter said
 	defined  func() map[string][]config.Item // the map, geo and split_clients blocks of a variable
@@ -55,6 +58,7 @@ func newProgram(tree *config.Tree, router *route.Router) *program {
 		zoneIDs:   map[*config.Zone]int{},
 		connIDs:   map[*config.ConnZone]int{},
 	}
+	g.dual = dualPorts(tree)
 	g.defined = sync.OnceValue(g.definitions)
 	g.verdicts = sync.OnceValue(g.findVerdicts)
 	return g
@@ -167,6 +171,40 @@ func (g *program) realipOf(s *config.Settings) *trust {
 	}
 	g.realips[key] = t
 	return t
+}
+
+// dualPorts returns the ports whose IPv4 clients come to a socket of IPv6, because some server says so for the address
+// that all share; nil where there is none, as by default.
+func dualPorts(tree *config.Tree) map[uint16]bool {
+	var ports map[uint16]bool
+	if tree.HTTP == nil {
+		return nil
+	}
+	for _, s := range tree.HTTP.Servers {
+		for _, l := range s.Listens {
+			if !l.Dual || l.Address != "::" {
+				continue
+			}
+			if ports == nil {
+				ports = map[uint16]bool{}
+			}
+			for port := l.Port; port <= l.LastPort; port++ {
+				ports[uint16(port)] = true
+			}
+		}
+	}
+	return ports
+}
+
+// received returns a request as nginx gets it: an IPv4 client of a socket for both families has an IPv6 address there,
+// ::ffff:192.0.2.1.
+func (g *program) received(req *request.Request) (got *request.Request, mapped bool) {
+	if !req.Peer.Is4() || !g.dual[req.Server.Port()] {
+		return req, false
+	}
+	copied := *req
+	copied.Peer = netip.AddrFrom16(req.Peer.As16())
+	return &copied, true
 }
 
 // atLeast compares a version of nginx; "" is the newest.
