@@ -36,6 +36,7 @@ func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool)
 			if !r.listenOption(it, w, s) {
 				return set, false
 			}
+			l.Dual = l.Dual || w.Value == "ipv6only=off"
 			set = true
 			continue
 		}

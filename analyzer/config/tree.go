@@ -183,6 +183,7 @@ type Listen struct {
 	SSL, HTTP2    bool
 	QUIC          bool
 	ProxyProtocol bool
+	Dual          bool              // ipv6only=off: a socket of IPv6 to which IPv4 clients come as well
 	Directive     *syntax.Directive // nil for the implicit one
 	Via           *Via
 	Span          source.Span // of the address; empty for the implicit one

@@ -92,13 +92,10 @@ func ReadRealIP(t testing.TB, path string) []RealIP {
 	return read[[]RealIP](t, path)
 }
 
-// Request is the request that was sent, as nginx saw it: with what the PROXY line in front of it says.
+// Request is the request that was sent, with what the PROXY line in front of it says.
 func (m *RealIP) Request(t testing.TB) *request.Request {
 	t.Helper()
 	r := Get(t, "/", m.Peer, m.Headers)
-	if strings.HasPrefix(m.Listen, "[::]") && r.Peer.Is4() { // a socket for both families has the mapped form
-		r.Peer = netip.AddrFrom16(r.Peer.As16())
-	}
 	if m.Listen == "unix:" {
 		r.Server = netip.AddrPort{}
 	}
