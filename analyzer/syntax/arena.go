@@ -1,5 +1,21 @@
 package syntax
 
+import "sync"
+
+// A memory is what one parser leaves to the next: tens of thousands of small files are read one after another, and none of
+// them fills a piece.
+type memory struct {
+	directives arena[Directive]
+	blocks     arena[Block]
+	places     arena[word]
+
+	spareRead   []Directive
+	spareWords  []Word
+	sparePlaces []word
+}
+
+var memories = sync.Pool{New: func() any { return new(memory) }}
+
 // An arena hands out slices that are cut from larger pieces of memory: a configuration has hundreds of thousands of
 // directives, and most of them have one or two arguments.
 type arena[T any] struct {

@@ -1,10 +1,6 @@
 package syntax
 
-import (
-	"slices"
-
-	"github.com/ngxlimit/ngxlimit/analyzer/source"
-)
+import "github.com/ngxlimit/ngxlimit/analyzer/source"
 
 // An inFile is a file with the words of all its directives. What can be read off the file's bytes is not kept a second time.
 type inFile struct {
@@ -31,11 +27,6 @@ func (t *inFile) keep(words []Word) uint32 {
 		t.words = append(t.words, t.pack(&words[i]))
 	}
 	return first
-}
-
-// clip gives back the memory that nothing needs once all words are there.
-func (t *inFile) clip() {
-	t.words, t.odd = slices.Clone(t.words), slices.Clip(t.odd)
 }
 
 func (t *inFile) pack(w *Word) word {

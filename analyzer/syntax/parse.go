@@ -29,13 +29,16 @@ type parser struct {
 	read []Directive // of all open blocks, outermost first; those of a block leave when it ends
 	open []openBlock
 
-	in         *inFile
-	directives arena[Directive]
-	blocks     arena[Block]
+	in *inFile
+	*memory
 }
 
 func newParser(file *source.File) *parser {
-	return &parser{reader: reader{file: file, text: file.Text}, in: &inFile{File: file}}
+	m := memories.Get().(*memory)
+	return &parser{
+		reader: reader{file: file, text: file.Text, words: m.spareWords[:0]},
+		read:   m.spareRead[:0], in: &inFile{File: file, words: m.sparePlaces[:0]}, memory: m,
+	}
 }
 
 // An openBlock is a block whose "}" has not been read. One without a name, which nginx refuses, has no Block; its
@@ -47,8 +50,11 @@ type openBlock struct {
 
 func (p *parser) document() *Document {
 	p.run()
-	p.in.clip()
-	return &Document{File: p.file, Directives: p.keep(0), Comments: slices.Clip(p.comments), Errors: p.errors}
+	doc := &Document{File: p.file, Directives: p.keep(0), Comments: slices.Clip(p.comments), Errors: p.errors}
+	p.spareWords, p.spareRead, p.sparePlaces = p.words, p.read, p.in.words
+	p.in.words, p.in.odd = p.places.keep(p.in.words), slices.Clip(p.in.odd)
+	memories.Put(p.memory)
+	return doc
 }
 
 func (p *parser) run() {
