@@ -5,17 +5,29 @@ import (
 	"strings"
 )
 
-// Duration writes milliseconds for people: "34 ms", "1.5 s", "63 s", "10 min".
+// Duration writes milliseconds for people, cut to hundredths of a second where seconds are written: "34 ms", "1.87 s",
+// "62.5 s", "10 min", "2 min 5 s", "3 h 20 min".
 func Duration(ms int64) string {
 	switch {
+	case ms < 0:
+		return "-" + Duration(-ms)
 	case ms < 1000:
 		return strconv.FormatInt(ms, 10) + " ms"
-	case ms < 10_000:
-		return tenths(ms, 1000) + " s"
-	case ms < 600_000:
-		return strconv.FormatInt((ms+500)/1000, 10) + " s"
+	case ms < 120_000:
+		return Milli(ms/10*10) + " s"
+	case ms < 3_600_000:
+		return parts(ms/60_000, "min", ms/1000%60, "s")
 	}
-	return strconv.FormatInt((ms+30_000)/60_000, 10) + " min"
+	return parts(ms/3_600_000, "h", ms/60_000%60, "min")
+}
+
+// parts writes a time in two units, the smaller one only where there is some of it.
+func parts(n int64, unit string, rest int64, small string) string {
+	s := strconv.FormatInt(n, 10) + " " + unit
+	if rest != 0 {
+		s += " " + strconv.FormatInt(rest, 10) + " " + small
+	}
+	return s
 }
 
 // Rate writes thousandths of a request per second as a configuration would: "5r/s", "0.166r/s" for what nginx keeps of
@@ -24,6 +36,9 @@ func Rate(milli int64) string { return Milli(milli) + "r/s" }
 
 // Milli writes thousandths as a decimal number without idle zeros: 5000 is "5", 166 is "0.166".
 func Milli(n int64) string {
+	if n < 0 {
+		return "-" + Milli(-n)
+	}
 	s := strconv.FormatInt(n/1000, 10)
 	if rest := n % 1000; rest != 0 {
 		s += "." + strings.TrimRight(strconv.FormatInt(1000+rest, 10)[1:], "0")
@@ -55,12 +70,4 @@ func Plural(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return Count(n) + " " + many
-}
-
-func tenths(n, unit int64) string {
-	t := (n*10 + unit/2) / unit
-	if t%10 == 0 {
-		return strconv.FormatInt(t/10, 10)
-	}
-	return strconv.FormatInt(t/10, 10) + "." + strconv.FormatInt(t%10, 10)
 }

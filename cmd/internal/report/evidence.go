@@ -118,29 +118,8 @@ func list(values []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), len(values)-most)
 }
 
-// duration words milliseconds: 40 ms, 2 s, 2.5 s, 1 min 3 s.
-func duration(ms int64) string {
-	switch {
-	case ms < 0:
-		return "-" + duration(-ms)
-	case ms < 1000:
-		return fmt.Sprintf("%d ms", ms)
-	case ms < 120_000:
-		return milli(ms/10*10) + " s"
-	case ms < 3_600_000:
-		if s := ms / 1000 % 60; s != 0 {
-			return fmt.Sprintf("%d min %d s", ms/60_000, s)
-		}
-		return fmt.Sprintf("%d min", ms/60_000)
-	}
-	return fmt.Sprintf("%d h %d min", ms/3_600_000, ms/60_000%60)
-}
+// duration words milliseconds, as rules do.
+func duration(ms int64) string { return rule.Duration(ms) }
 
 // milli writes thousandths as a decimal without trailing zeros: 2500 is 2.5.
-func milli(v int64) string {
-	if v < 0 {
-		return "-" + milli(-v)
-	}
-	s := fmt.Sprintf("%d.%03d", v/1000, v%1000)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-}
+func milli(v int64) string { return rule.Milli(v) }

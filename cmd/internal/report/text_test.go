@@ -111,7 +111,7 @@ func BenchmarkSnipLongLine(b *testing.B) {
 func TestDuration(t *testing.T) {
 	for ms, want := range map[int64]string{
 		0: "0 ms", 200: "200 ms", 999: "999 ms", 1000: "1 s", 1999: "1.99 s", 2500: "2.5 s", 62500: "62.5 s", 120000: "2 min",
-		123000: "2 min 3 s", 3600000: "1 h 0 min", -5: "-5 ms",
+		123000: "2 min 3 s", 3600000: "1 h", -5: "-5 ms",
 	} {
 		if got := duration(ms); got != want {
 			t.Errorf("%d: got %q, want %q", ms, got, want)
