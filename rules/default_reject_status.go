@@ -61,18 +61,20 @@ func checkDefaultRejectStatus(p *rule.Pass) {
 	if !p.Tree.Complete() {
 		return // the status may be set in what was not read
 	}
+	words := newDefaultStatus("limit_req")
 	for _, list := range p.LimitReqs() {
 		if n := countDefault(list.Places, func(s *config.Settings) (*config.Setting[int], bool) {
 			return s.LimitReqStatus, s.LimitReqDryRun.Value
 		}); n > 0 {
-			reportDefaultStatus(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, list.Levels, n)
+			words.report(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, list.Levels, n)
 		}
 	}
+	words = newDefaultStatus("limit_conn")
 	for _, list := range p.LimitConns() {
 		if n := countDefault(list.Places, func(s *config.Settings) (*config.Setting[int], bool) {
 			return s.LimitConnStatus, s.LimitConnDryRun.Value
 		}); n > 0 {
-			reportDefaultStatus(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, list.Levels, n)
+			words.report(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, list.Levels, n)
 		}
 	}
 }
@@ -99,12 +101,23 @@ func mapsStatus(pages []*config.ErrorPage, status int) bool {
 	return false
 }
 
-func reportDefaultStatus(p *rule.Pass, limit config.Item, at *config.Level, levels, places int) {
-	name := limit.Name().Value + "_status"
+// defaultStatus are the words about one kind of limit, made once: there may be tens of thousands of findings.
+type defaultStatus struct{ message, title, line string }
+
+func newDefaultStatus(limit string) defaultStatus {
+	name := limit + "_status"
+	return defaultStatus{
+		message: fmt.Sprintf("refusals of %s carry the default status 503, because no %s is in effect", limit, name),
+		title:   "set " + name + " 429",
+		line:    name + " 429;",
+	}
+}
+
+func (w defaultStatus) report(p *rule.Pass, limit config.Item, at *config.Level, levels, places int) {
 	f := rule.Of(limit, at)
 	f.Places = levels
-	f.Message = fmt.Sprintf("refusals of %s carry the default status 503, because no %s is in effect", limit.Name().Value, name)
+	f.Message = w.message
 	f.Evidence = map[string]any{"status": int64(503), "places": int64(places)}
-	f.Fix = &rule.Fix{Title: "set " + name + " 429", Edits: []source.Edit{rule.InsertBefore(limit.Directive, name+" 429;")}}
+	f.Fix = &rule.Fix{Title: w.title, Edits: []source.Edit{rule.InsertBefore(limit.Directive, w.line)}}
 	p.Report(f)
 }
