@@ -21,6 +21,7 @@ type Pipeline struct {
 	Explain    bool  // record Trace.Path, at some cost
 	NoLimits   bool  // as if limit_req and limit_conn were not there
 	Authorized bool  // clients send what auth_basic asks for, whatever their headers
+	Open       bool  // limits count, but neither hold back nor refuse; see Need
 	Files      Files // the server's disk; nil where it cannot be looked at
 
 	g     *program
@@ -40,6 +41,7 @@ type Pipeline struct {
 	scratch     []limitreq.Limit
 	connScratch []limitconn.Limit
 	peaks       []peak
+	needs       needs // with Open
 	assumed     []string
 }
 
@@ -51,7 +53,7 @@ func New(tree *config.Tree, router *route.Router) *Pipeline {
 // Fresh returns a pipeline of the same configuration and options with empty zones. It shares what was compiled, and may
 // run in another goroutine.
 func (p *Pipeline) Fresh() *Pipeline {
-	return &Pipeline{Explain: p.Explain, NoLimits: p.NoLimits, Authorized: p.Authorized, Files: p.Files, g: p.g}
+	return &Pipeline{Explain: p.Explain, NoLimits: p.NoLimits, Authorized: p.Authorized, Open: p.Open, Files: p.Files, g: p.g}
 }
 
 // Do takes one request through the phases at time now, to its end: a delay by limit_req is waited for, and what it held

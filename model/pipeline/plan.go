@@ -154,8 +154,14 @@ func (f *Flight) advance(now clock.Msec) {
 			if f.caller != nil {
 				ask = f.keysFor(n)
 			}
+			if p.Open {
+				ask = p.open(ask)
+			}
 			f.Decision, p.log = limitreq.DecideLogged(now, ask, n.conf.limitDry, p.log[:0])
 			p.note(n, ask, f.Decision.Verdict)
+			if p.Open {
+				p.need(n)
+			}
 			if f.Decision.Zone >= 0 {
 				f.Zone = n.asked[f.Decision.Zone].Zone
 			}
@@ -171,7 +177,14 @@ func (f *Flight) advance(now clock.Msec) {
 		if f.caller != nil {
 			conns = f.connKeysFor(n)
 		}
+		p := f.plan.p
+		if p.Open {
+			conns = p.openConns(conns)
+		}
 		f.Conn, f.hold = limitconn.Start(conns, n.conf.connDry)
+		if p.Open {
+			p.needConns(n, conns, f.Conn.Counts)
+		}
 		if f.Conn.Zone >= 0 {
 			f.ConnZone = n.askedConns[f.Conn.Zone].Zone
 		}

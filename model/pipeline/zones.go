@@ -51,6 +51,7 @@ func (p *Pipeline) Zones() []ZoneUse {
 
 // Reset empties all zones. Plans stay good; no Flight may be under way.
 func (p *Pipeline) Reset() {
+	p.needs = nil
 	for id, z := range p.zones {
 		if z == nil || z.Len() == 0 {
 			continue

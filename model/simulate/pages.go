@@ -39,6 +39,8 @@ type PageLocation struct {
 	Location *config.Location // nil: the server itself
 	One      LocationStat
 	Office   LocationStat
+	Limits   []PageLimit // in the order of the location's list of limit_req
+	Conns    []PageConn  // likewise of limit_conn
 }
 
 // Pages computes what pages suffer at the servers of one configuration, each on first use and once for all servers that
@@ -57,6 +59,7 @@ type Pages struct {
 type pageKey struct {
 	fan                 *traffic.Fan
 	clients, perAddress int
+	protocol            Protocol // over which limit_conn is judged; "" where none is in effect
 	shape               string
 }
 
@@ -66,10 +69,18 @@ type serverKey struct {
 	clients, perAddress int
 }
 
-// ran is what came of the two runs, by the numbers of a Shape's places.
+// ran is what came of the runs, by the numbers of a Shape's places.
 type ran struct {
-	one, office   PageRun
-	ones, offices []LocationStat
+	one, office     PageRun
+	ones, offices   counted
+	conns           counted // of one client, over the protocol for limit_conn
+	open, openConns []peaks
+}
+
+// counted is what one run counted at each place.
+type counted struct {
+	stats  []LocationStat
+	limits []limitStats
 }
 
 // NewPages prepares the pages of a configuration; it computes none yet.
@@ -114,26 +125,52 @@ func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAdd
 			own[planKey{0, int32(i)}] = plan
 		}
 	}
-	key := pageKey{fan, clients, perAddress, shape.String()}
+	key := pageKey{fan, clients, perAddress, "", shape.String()}
+	if countsConnections(server) {
+		key.protocol = HTTP1
+		if OffersHTTP2(server) {
+			key.protocol = HTTP2
+		}
+	}
 	r := p.known[key]
 	if r == nil {
-		load := func(o Options) (PageRun, []LocationStat) {
+		load := func(o Options) (PageRun, counted) {
 			p.pipe.Reset()
 			s := newSimulation(p.pipe, t, &o)
 			s.shared, s.bound, s.plans = plans, bound, own
 			s.run()
 			return s.sorted(shape, p.unlimited(o))
 		}
-		r = &ran{}
-		r.one, r.ones = load(o)
-		o.Clients, o.ClientsPerAddress = max(clients, 1), max(perAddress, 1)
-		o.Arrival = Arrival{Kind: Every, Span: OfficeSpan / time.Duration(o.Clients)}
-		r.office, r.offices = load(o)
+		r = p.runs(o, &key, shape, load)
 		p.known[key] = r
 	}
 	page := &Page{Fan: fan.Name, Clients: max(clients, 1), One: r.one, Office: r.office}
 	page.Locations = locationsOf(server, shape, r)
 	return page
+}
+
+// runs loads the page in all the ways that are asked about. Options are those of one client.
+func (p *Pages) runs(o Options, key *pageKey, shape *pipeline.Shape, load func(Options) (PageRun, counted)) *ran {
+	open := func(o Options) []peaks {
+		p.pipe.Open = true
+		load(o)
+		p.pipe.Open = false
+		return peaksOf(p.pipe, shape.Places)
+	}
+	r := &ran{}
+	r.one, r.ones = load(o)
+	r.open = open(o)
+	r.conns, r.openConns = r.ones, r.open
+	if key.protocol == HTTP1 {
+		o := o
+		o.Protocol = HTTP1
+		_, r.conns = load(o)
+		r.openConns = open(o)
+	}
+	o.Clients, o.ClientsPerAddress = max(key.clients, 1), max(key.perAddress, 1)
+	o.Arrival = Arrival{Kind: Every, Span: OfficeSpan / time.Duration(o.Clients)}
+	r.office, r.offices = load(o)
+	return r
 }
 
 // unlimited is a fan's time without limits, computed once.
@@ -147,23 +184,23 @@ func (p *Pages) unlimited(o Options) Quantiles {
 }
 
 // sorted arranges what was counted by the places of the shape.
-func (s *simulation) sorted(shape *pipeline.Shape, unlimited Quantiles) (PageRun, []LocationStat) {
+func (s *simulation) sorted(shape *pipeline.Shape, unlimited Quantiles) (PageRun, counted) {
 	run := PageRun{Stat: s.pageStat()}
 	run.Stat.UnlimitedMs = unlimited
-	stats := make([]LocationStat, len(shape.Places))
+	c := counted{make([]LocationStat, len(shape.Places)), make([]limitStats, len(shape.Places))}
 	for _, at := range s.stats.places {
 		n := shape.Place(at.place)
 		if n < 0 {
 			continue
 		}
 		stat := at.result()
-		stats[n] = stat
+		c.stats[n], c.limits[n] = stat, at.limits
 		run.Requests += stat.Requests
 		run.Delayed += stat.Delayed
 		run.Rejected += stat.Rejected
 		run.MaxAddedMs = max(run.MaxAddedMs, stat.AddedMs.Max)
 	}
-	return run, stats
+	return run, c
 }
 
 // locationsOf gives a server's own names to what was counted, and adds the limited locations that no request reached.
@@ -186,8 +223,9 @@ func locationsOf(server *config.Server, shape *pipeline.Shape, r *ran) []PageLoc
 	list := make([]PageLocation, 0, len(places))
 	for _, place := range places {
 		at := PageLocation{Location: place.Location}
-		if n := shape.Place(place); n >= 0 {
-			at.One, at.Office = r.ones[n], r.offices[n]
+		n := shape.Place(place)
+		if at.Limits, at.Conns = r.limitsOf(place, n); n >= 0 {
+			at.One, at.Office = r.ones.stats[n], r.offices.stats[n]
 		}
 		at.One.at(place)
 		at.Office.at(place)

@@ -23,6 +23,7 @@ type placeStats struct {
 	n      LocationStat
 	added  sample
 	served sample
+	limits limitStats
 }
 
 func newStats() *stats { return &stats{places: map[*config.Level]*placeStats{}} }
@@ -45,6 +46,7 @@ func (s *stats) count(f *pipeline.Flight, came, done int64) {
 	at := s.of(f.Place())
 	at.n.Requests++
 	d := &f.Decision
+	at.decided(f)
 	switch {
 	case f.Refused():
 		at.n.Rejected++
