@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
@@ -72,13 +73,22 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	p := pipeline.New(tree, route.New(tree))
 	p.Explain = true
 	if f.requests != "" {
-		return a.explainMany(f, p)
+		return a.explainMany(f, p, firstHost(tree))
 	}
 	e, err := f.event(args[1])
 	if err != nil {
 		return err
 	}
+	host := ""
+	if e.Request.Host == "" {
+		host = firstHost(tree)
+		e.Request.Host = host
+		toFirst(&e.Request, tree)
+	}
 	out := explainOne(p, e)
+	if host != "" {
+		out.Assumptions = append([]string{"no host was given: " + host + " is asked"}, out.Assumptions...)
+	}
 	if f.format.value == "json" {
 		return report.EncodeJSON(a.stdout, out)
 	}
@@ -108,6 +118,20 @@ func (f *explainFlags) event(url string) (traffic.Event, error) {
 		}
 	}
 	return e, nil
+}
+
+// toFirst lets a request come to a port of the first server, as its host is that server's.
+func toFirst(r *request.Request, tree *config.Tree) {
+	for _, l := range tree.HTTP.Servers[0].Listens {
+		if l.Port == 0 {
+			continue // a unix socket
+		}
+		r.Scheme, r.Server = "http", netip.AddrPortFrom(netip.Addr{}, uint16(l.Port))
+		if l.SSL {
+			r.Scheme = "https"
+		}
+		return
+	}
 }
 
 // someClient is a client of nobody: an address that is kept for documentation.
@@ -186,11 +210,11 @@ func explainOne(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
 	return out
 }
 
-// explainMany explains each request of a stream, as an array.
-func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline) error {
+// explainMany explains each request of a stream, as an array. The host is for those that name none.
+func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline, host string) error {
 	return a.openRequests(f.requests, func(r io.Reader) error {
 		var all []report.Explanation
-		for e, err := range traffic.ReadRequests(r, "") {
+		for e, err := range traffic.ReadRequests(r, host) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.requests, err)
 			}

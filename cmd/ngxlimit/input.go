@@ -75,6 +75,17 @@ func (f *inputFlags) resolve(in *load.Input) *config.Tree {
 	return config.Resolve(in, config.Options{Version: f.nginxVersion})
 }
 
+// firstHost is a host by which the first server of a configuration is asked: its first plain name, else that of no
+// server in particular.
+func firstHost(tree *config.Tree) string {
+	for _, n := range tree.HTTP.Servers[0].Names {
+		if n.Kind == config.NameExact && n.Text != "" {
+			return n.Text
+		}
+	}
+	return "localhost"
+}
+
 // settingsFlags are the flags that stand above the settings file.
 type settingsFlags struct {
 	file    string

@@ -122,12 +122,7 @@ func (f *simulateFlags) hostOf(tree *config.Tree) string {
 	if f.host != "" {
 		return f.host
 	}
-	for _, n := range tree.HTTP.Servers[0].Names {
-		if n.Kind == config.NameExact && n.Text != "" {
-			return n.Text
-		}
-	}
-	return "localhost"
+	return firstHost(tree)
 }
 
 func (f *simulateFlags) options() (simulate.Options, error) {

@@ -64,6 +64,7 @@ type ExplainedLimit struct {
 	ZoneCapacity int      `json:"zone_capacity"` // keys of this length that the zone holds; 0 where that is not known
 	Declared     Declared `json:"declared"`
 	Level        string   `json:"level"`
+	standing
 }
 
 // An ExplainedConn is one limit_conn that is in effect for the request.
@@ -77,6 +78,13 @@ type ExplainedConn struct {
 	ZoneCapacity int      `json:"zone_capacity"`
 	Declared     Declared `json:"declared"`
 	Level        string   `json:"level"`
+	standing
+}
+
+// A standing is what the text says of a limit beyond the JSON.
+type standing struct {
+	asked bool   // the request came as far as the limiter
+	from  string // the block that the limit is inherited from, in words; "" where it is the request's own
 }
 
 // An ExplainedClient is whom the limiters saw.
@@ -146,9 +154,12 @@ func declared(s source.Span) Declared {
 
 func explainLimit(l *pipeline.Limit, t *pipeline.Trace) ExplainedLimit {
 	out := ExplainedLimit{
-		Zone: l.ZoneName, Counted: l.Counted, Burst: l.Burst / 1000, Delay: l.Delay / 1000,
-		Declared: declared(l.Span), Level: levelOf(t, func(s *config.Settings) config.Kind { return s.LimitReqs.From }),
+		Zone: l.ZoneName, Counted: l.Counted, Burst: l.Burst / 1000, Delay: l.Delay / 1000, Declared: declared(l.Span),
 	}
+	if s := limitedSettings(t); s != nil {
+		out.Level, out.from = levelOf(s.LimitReqs.From), inheritedFrom(t, s.LimitReqs.From, s.LimitReqs.At)
+	}
+	out.asked = l.Key.Reason() != limiterDidNotRun
 	if l.NoDelay {
 		out.Delay = "nodelay"
 	}
@@ -171,10 +182,11 @@ func explainLimit(l *pipeline.Limit, t *pipeline.Trace) ExplainedLimit {
 }
 
 func explainConn(l *pipeline.ConnLimit, t *pipeline.Trace) ExplainedConn {
-	out := ExplainedConn{
-		Zone: l.ZoneName, Counted: l.Counted, Max: l.Max,
-		Declared: declared(l.Span), Level: levelOf(t, func(s *config.Settings) config.Kind { return s.LimitConns.From }),
+	out := ExplainedConn{Zone: l.ZoneName, Counted: l.Counted, Max: l.Max, Declared: declared(l.Span)}
+	if s := limitedSettings(t); s != nil {
+		out.Level, out.from = levelOf(s.LimitConns.From), inheritedFrom(t, s.LimitConns.From, s.LimitConns.At)
 	}
+	out.asked = l.Key.Reason() != limiterDidNotRun
 	out.KeyValue, out.KeyUnknown = keyText(l.Key, t.Client)
 	if z := l.Zone; z != nil {
 		out.Key = z.Key.Text
@@ -185,12 +197,20 @@ func explainConn(l *pipeline.ConnLimit, t *pipeline.Trace) ExplainedConn {
 	return out
 }
 
-// levelOf names the level at which the list in effect was written.
-func levelOf(t *pipeline.Trace, from func(*config.Settings) config.Kind) string {
-	if t.LimitedLevel == nil || t.LimitedLevel.Settings == nil {
-		return ""
+// limiterDidNotRun is why the pipeline does not know the key of a limit that was not reached.
+const limiterDidNotRun = "the limiter did not run"
+
+// limitedSettings are those of the level whose limits are explained; nil where there is none.
+func limitedSettings(t *pipeline.Trace) *config.Settings {
+	if t.LimitedLevel == nil {
+		return nil
 	}
-	switch from(t.LimitedLevel.Settings) {
+	return t.LimitedLevel.Settings
+}
+
+// levelOf names the kind of level at which the list in effect was written.
+func levelOf(from config.Kind) string {
+	switch from {
 	case config.KindHTTP:
 		return "http"
 	case config.KindServer, config.KindServerIf:
@@ -198,6 +218,24 @@ func levelOf(t *pipeline.Trace, from func(*config.Settings) config.Kind) string 
 	case config.KindLocation, config.KindIf, config.KindLimitExcept:
 		return "location"
 	case config.Default:
+	}
+	return ""
+}
+
+// inheritedFrom names the block around the request's own location, or its server where it has none, that holds the
+// list in effect; "" where that is the request's own. An if block in the location counts as part of it.
+func inheritedFrom(t *pipeline.Trace, from config.Kind, at *config.Level) string {
+	switch levelOf(from) {
+	case "http":
+		return "http"
+	case "server":
+		if t.LimitedIn != nil {
+			return "server"
+		}
+	case "location":
+		if from == config.KindLocation && t.LimitedIn != nil && at != &t.LimitedIn.Level && at != t.LimitedLevel {
+			return "an outer location"
+		}
 	}
 	return ""
 }

@@ -90,10 +90,16 @@ func (t *explainWriter) outcome(e Explanation) {
 }
 
 func (t *explainWriter) limits(e Explanation) {
+	asked := false
+	for _, l := range e.Limits {
+		asked = asked || l.asked
+	}
 	switch {
 	case len(e.Limits) == 0 && e.LimiterRuns:
 	case len(e.Limits) == 0:
 		t.field("limit_req", "no limit judges this request")
+	case !asked:
+		t.field("limit_req", unasked(e))
 	case !e.LimiterRuns:
 		t.field("limit_req", "in effect, but no key counts")
 	}
@@ -105,11 +111,30 @@ func (t *explainWriter) limits(e Explanation) {
 	}
 }
 
+// unasked says why a request does not come as far as its limits.
+func unasked(e Explanation) string {
+	const before = " before the limits are judged"
+	switch {
+	case e.EndsIn == "return":
+		return "return answers" + before
+	case e.Redirect != "":
+		return "nginx redirects" + before
+	case e.EndsIn == "request":
+		return "nginx refuses the request" + before
+	}
+	return "the request ends" + before
+}
+
 func (t *explainWriter) limit(l ExplainedLimit, e Explanation) {
-	t.field("limit_req", t.p.bold("zone "+clean(l.Zone))+t.at(l.Declared.File, l.Declared.Line)+t.inherited(l.Level, e))
+	if !t.head("limit_req", l.Zone, l.Declared, l.standing) {
+		return
+	}
 	t.field("", key(l.Key, l.KeyValue, l.KeyUnknown, l.Counted))
-	if l.RateMilli == 0 {
+	switch {
+	case l.RateMilli == 0:
 		t.field("", "the zone is not defined in what was read")
+		return
+	case !l.Counted:
 		return
 	}
 	t.field("", pace(l))
@@ -121,8 +146,13 @@ func (t *explainWriter) limit(l ExplainedLimit, e Explanation) {
 }
 
 func (t *explainWriter) conn(l ExplainedConn, e Explanation) {
-	t.field("limit_conn", t.p.bold("zone "+clean(l.Zone))+t.at(l.Declared.File, l.Declared.Line)+t.inherited(l.Level, e))
+	if !t.head("limit_conn", l.Zone, l.Declared, l.standing) {
+		return
+	}
 	t.field("", key(l.Key, l.KeyValue, l.KeyUnknown, l.Counted))
+	if !l.Counted {
+		return
+	}
 	t.field("", fmt.Sprintf("at most %d at the same time, the rest is refused with %d", l.Max, e.ConnStatus))
 	if e.ConnDryRun {
 		t.field("", "dry run: counted and logged, but nobody is refused")
@@ -130,18 +160,23 @@ func (t *explainWriter) conn(l ExplainedConn, e Explanation) {
 	t.room(l.ZoneCapacity)
 }
 
-func (t *explainWriter) room(capacity int) {
-	if capacity > 0 {
-		t.field("", fmt.Sprintf("the zone holds %d keys of this length", capacity))
+// head names a limit, and says whether there is more to tell of it.
+func (t *explainWriter) head(name, zone string, at Declared, s standing) (asked bool) {
+	text := t.p.bold("zone "+clean(zone)) + t.at(at.File, at.Line)
+	if s.from != "" {
+		text += t.p.faint(", inherited from " + s.from)
 	}
+	if !s.asked {
+		text += t.p.faint(", not asked")
+	}
+	t.field(name, text)
+	return s.asked
 }
 
-// inherited says that a limit was not written at the location itself.
-func (t *explainWriter) inherited(level string, e Explanation) string {
-	if level == "" || level == "location" || (level == "server" && e.Location == nil) {
-		return ""
+func (t *explainWriter) room(capacity int) {
+	if capacity > 0 {
+		t.field("", fmt.Sprintf("the zone holds %s of this length", count(capacity, "key")))
 	}
-	return t.p.faint(", inherited from " + level)
 }
 
 func key(template string, value *string, unknown string, counted bool) string {
@@ -149,7 +184,7 @@ func key(template string, value *string, unknown string, counted bool) string {
 	case value == nil:
 		return fmt.Sprintf("key %s cannot be known: %s", clean(template), clean(unknown))
 	case !counted && *value == "":
-		return fmt.Sprintf("key %s is empty, so the request is not counted", clean(template))
+		return fmt.Sprintf("key %s is empty: not counted", clean(template))
 	case !counted:
 		return fmt.Sprintf("key %s is not counted", clean(template))
 	}
@@ -158,7 +193,11 @@ func key(template string, value *string, unknown string, counted bool) string {
 
 // pace says how fast a bucket drains.
 func pace(l ExplainedLimit) string {
-	return fmt.Sprintf("%s requests a second: one every %s", milli(l.RateMilli), duration(l.IntervalMs))
+	requests := "requests"
+	if l.RateMilli == 1000 {
+		requests = "request"
+	}
+	return fmt.Sprintf("%s %s a second: one every %s", milli(l.RateMilli), requests, duration(l.IntervalMs))
 }
 
 // allowance says what happens to requests that come faster.
@@ -169,12 +208,24 @@ func allowance(l ExplainedLimit, status int) string {
 	case l.Burst == 0:
 		return fmt.Sprintf("any request that comes earlier is refused with %d", status)
 	case !spaced || delay >= l.Burst:
-		fmt.Fprintf(&b, "%d more pass at once", l.Burst)
+		fmt.Fprintf(&b, "%s at once", more(l.Burst, "pass"))
 	case delay == 0:
-		fmt.Fprintf(&b, "%d more wait, the last for %s", l.Burst, duration(l.MaxDelayMs))
+		fmt.Fprintf(&b, "%s, the last for %s", more(l.Burst, "wait"), duration(l.MaxDelayMs))
 	default:
-		fmt.Fprintf(&b, "%d more pass at once and %d more wait, the last for %s", delay, l.Burst-delay, duration(l.MaxDelayMs))
+		fmt.Fprintf(&b, "%s at once and %s, the last for %s", more(delay, "pass"), more(l.Burst-delay, "wait"), duration(l.MaxDelayMs))
 	}
 	fmt.Fprintf(&b, "; beyond that requests are refused with %d", status)
 	return b.String()
+}
+
+// more says that so many requests more do something: 1 more waits, 2 more wait.
+func more(n int64, verb string) string {
+	switch {
+	case n != 1:
+	case strings.HasSuffix(verb, "s"):
+		verb += "es"
+	default:
+		verb += "s"
+	}
+	return fmt.Sprintf("%d more %s", n, verb)
 }
