@@ -17,7 +17,10 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
-var braces = strings.NewReplacer("{", "{{", "}", "}}")
+var (
+	braces   = strings.NewReplacer("{", "{{", "}", "}}")
+	brackets = strings.NewReplacer("[", `\[`, "]", `\]`)
+)
 
 // looksLikeLink finds text that a reader of SARIF would take for a link: [0-9](1).
 var looksLikeLink = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\]]*)\]\(`) })
@@ -34,7 +37,7 @@ func sarifText(s string) string {
 
 // linkText is sarifText for the text within a link's brackets.
 func linkText(s string) string {
-	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(braces.Replace(clean(s)))
+	return brackets.Replace(braces.Replace(clean(s)))
 }
 
 // artifact names a file: relative to the source root where it lies below the working folder, else as nginx names it.
