@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/rules"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 	"github.com/ngxlimit/ngxlimit/rules/run"
@@ -56,7 +58,7 @@ each address.`,
 	flags.Var(f.format, "format", "how to report")
 	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
 	flags.Var(f.failOn, "fail-on", "least severity at which the exit status is 1")
-	flags.Var(&f.enable, "enable", "run only these rules")
+	flags.Var(&f.enable, "enable", "run only these rules, whatever the settings say of them")
 	flags.Var(&f.disable, "disable", "do not run these rules")
 	flags.Var(f.confidence, "min-confidence", "drop findings that are less sure")
 	flags.Var(f.color, "color", "colours in text")
@@ -85,7 +87,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		trees[i] = f.resolve(in)
 	}
 	beFrugal(inputs)
-	if err := f.unknownZones(trees); err != nil {
+	if err := f.unknownZones(trees, set, a.stderr); err != nil {
 		return err
 	}
 	rep, result := f.judge(trees, selected, set)
@@ -103,7 +105,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 
 // judge runs the rules over every input and gathers what is to be reported.
 func (f *checkFlags) judge(trees []*config.Tree, selected []*rule.Rule, set settings.Settings) (*report.Report, run.Result) {
-	rep := &report.Report{Version: toolVersion(), Rules: rules.All()}
+	rep := &report.Report{Version: toolVersion(), Rules: rules.All(), Unlimited: !slices.ContainsFunc(trees, limitsSomething)}
 	results := make([]run.Result, len(trees))
 	for i, tree := range trees {
 		facts := rule.NewFacts(tree, set.Facts)
@@ -121,6 +123,15 @@ func (f *checkFlags) judge(trees []*config.Tree, selected []*rule.Rule, set sett
 	all := run.Join(results...)
 	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects
 	return rep, all
+}
+
+// limitsSomething says whether a limit is in effect anywhere in a configuration.
+func limitsSomething(tree *config.Tree) bool {
+	if tree.HTTP == nil {
+		return false
+	}
+	s := tree.HTTP.Settings
+	return len(s.LimitReqs.Value)+len(s.LimitConns.Value) > 0 || slices.ContainsFunc(tree.HTTP.Servers, simulate.Limited)
 }
 
 // describe says what an input was.

@@ -133,5 +133,8 @@ func unknownName(kind, name string, known []string) error {
 	if near := settings.Nearest(name, known); near != "" {
 		return fmt.Errorf("unknown %s %q: did you mean %q?", kind, name, near)
 	}
+	if len(known) == 0 {
+		return fmt.Errorf("unknown %s %q: there is none", kind, name)
+	}
 	return fmt.Errorf("unknown %s %q: want %s", kind, name, strings.Join(known, ", "))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -121,8 +122,9 @@ func (f *settingsFlags) load(extra settings.Flags) (settings.Settings, error) {
 	return s.With(extra), nil
 }
 
-// unknownZones refuses --expect-keys for zones that no input has: a misspelt name would settle nothing.
-func (f *settingsFlags) unknownZones(trees []*config.Tree) error {
+// unknownZones refuses --expect-keys for zones that no input has, as a misspelt name would settle nothing. Of the
+// settings file, which may serve other configurations as well, it is only said.
+func (f *settingsFlags) unknownZones(trees []*config.Tree, set settings.Settings, stderr io.Writer) error {
 	known := map[string]bool{}
 	for _, t := range trees {
 		if t.HTTP == nil || !t.Complete() {
@@ -135,9 +137,15 @@ func (f *settingsFlags) unknownZones(trees []*config.Tree) error {
 			known[name] = true
 		}
 	}
+	names := slices.Sorted(maps.Keys(known))
 	for _, name := range slices.Sorted(maps.Keys(f.keys.values)) {
 		if !known[name] {
-			return fmt.Errorf("--expect-keys: %w", unknownName("zone", name, slices.Sorted(maps.Keys(known))))
+			return fmt.Errorf("--expect-keys: %w", unknownName("zone", name, names))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(set.ZonePlaces)) {
+		if !known[name] {
+			complain(stderr, fmt.Errorf("warning: %s: %w", set.ZonePlaces[name], unknownName("zone", name, names)))
 		}
 	}
 	return nil

@@ -24,13 +24,17 @@ type pageRow struct {
 // A pageTable is what is worth showing of all page loads.
 type pageTable struct {
 	fan       string
-	requests  int // of the fan
+	requests  int  // of the fan
+	several   bool // configurations were read
 	rows      []pageRow
 	left      int      // locations that rows have no room for
 	unreached []string // limited locations to which no request of the page comes
-	undefined []string // zones that limits name and nothing defines
+	undefined []zoneOf // zones that limits name and nothing defines
 	notes     []string // what whole pages take, in words
 }
+
+// A zoneOf is a zone, and the input in which a limit names it.
+type zoneOf struct{ input, zone string }
 
 // newPageTable picks the rows: each limited location, what is alike put together, the worst where not all fit. It is nil
 // where nothing is limited.
@@ -47,7 +51,9 @@ func newPageTable(r *Report) *pageTable {
 			}
 			row := pageRow{page: p, loc: l}
 			if zones, all := undefinedZones(p, l); len(zones) > 0 {
-				t.undefined = append(t.undefined, zones...)
+				for _, z := range zones {
+					t.undefined = append(t.undefined, zoneOf{p.Input, z})
+				}
 				if all {
 					continue // nothing is known of this location's limits
 				}
@@ -68,6 +74,7 @@ func newPageTable(r *Report) *pageTable {
 	if t == nil {
 		return nil
 	}
+	t.several = len(r.Inputs) > 1
 	t.keepWorst()
 	t.notes = pageNotes(r.Pages)
 	return t
@@ -164,7 +171,7 @@ func pageNotes(pages []Page) []string {
 		if servers[note] == nil {
 			order = append(order, note)
 		}
-		servers[note] = append(servers[note], clean(p.name()))
+		servers[note] = append(servers[note], p.label())
 	}
 	if len(order) == 1 && len(pages) == 1 {
 		return order

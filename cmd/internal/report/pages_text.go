@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -47,9 +48,7 @@ func (p *pageTable) words() []string {
 	if p.left > 0 {
 		out = append(out, fmt.Sprintf("and %s more, none of them worse", count(p.left, "limited location")))
 	}
-	if zones := distinct(p.undefined); len(zones) > 0 {
-		out = append(out, fmt.Sprintf("what limits by %s do cannot be known: nothing that was read defines %s", list(quoted(zones)), map[bool]string{true: "it", false: "them"}[len(zones) == 1]))
-	}
+	out = append(out, p.unknown()...)
 	if len(p.unreached) > 0 {
 		out = append(out, "limited, but none of the page's requests come there: "+list(p.unreached))
 	}
@@ -69,15 +68,40 @@ func statCells(name string, clients int, s simulate.LocationStat) table.Row {
 	return table.Row{name, clients, s.Requests, s.Delayed, s.Rejected, added(s.AddedMs.P95), added(s.AddedMs.Max)}
 }
 
-// distinct returns the values once each, in their first order.
-func distinct(values []string) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, v := range values {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
+// unknown says which limits have no zone, by input where there are several: another one may define it without being
+// part of the same configuration.
+func (p *pageTable) unknown() []string {
+	zones := map[string][]string{}
+	var inputs []string
+	for _, u := range p.undefined {
+		in := u.input
+		if !p.several {
+			in = ""
 		}
+		if zones[in] == nil {
+			inputs = append(inputs, in)
+		}
+		if !slices.Contains(zones[in], u.zone) {
+			zones[in] = append(zones[in], u.zone)
+		}
+	}
+	const most = 8
+	var out []string
+	for i, in := range inputs {
+		if i == most {
+			out = append(out, fmt.Sprintf("nor in %s more", count(len(inputs)-most, "configuration")))
+			break
+		}
+		of, reader := "", "was read"
+		if in != "" {
+			of, reader = " in "+clean(in), "it includes"
+		}
+		object := "them"
+		if len(zones[in]) == 1 {
+			object = "it"
+		}
+		out = append(out, fmt.Sprintf("what limits by %s do%s cannot be known: nothing that %s defines %s",
+			list(quoted(zones[in])), of, reader, object))
 	}
 	return out
 }

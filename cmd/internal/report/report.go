@@ -21,6 +21,7 @@ type Report struct {
 	Findings   []rule.Finding // in the order to be shown
 	Suppressed int            // findings that a comment in the configuration held back
 	Rules      []*rule.Rule   // the whole catalogue, sorted by name
+	Unlimited  bool           // no limit_req and no limit_conn is in effect anywhere
 	Pages      []Page         // what page loads suffer; empty where nothing is limited
 	Defects    []string       // faults of ngxlimit's own rules; people are told
 }
@@ -46,6 +47,17 @@ func (p *Page) name() string {
 		return ""
 	}
 	return p.Server.Names[0].Text
+}
+
+// label is the server for people: its name, else where it listens.
+func (p *Page) label() string {
+	switch name := p.name(); {
+	case name != "":
+		return clean(name)
+	case p.Server != nil && len(p.Server.Listens) > 0:
+		return clean("server " + p.Server.Listens[0].Text)
+	}
+	return "the server"
 }
 
 // Options say how to show a report.

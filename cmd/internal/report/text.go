@@ -147,6 +147,9 @@ func (t *textWriter) summary(r *Report) string {
 	if len(r.Inputs) > 1 {
 		s += fmt.Sprintf(" of %s", count(len(r.Inputs), "configuration"))
 	}
+	if r.Unlimited && r.complete() {
+		s += "; no limit_req or limit_conn in effect"
+	}
 	if r.Suppressed > 0 {
 		s += fmt.Sprintf("; %d suppressed by comments", r.Suppressed)
 	}

@@ -157,7 +157,11 @@ func (r *reader) clients(n ast.Node) error {
 }
 
 func (r *reader) zones(n ast.Node) error {
-	return r.entries(n, func(zone string, _, value ast.Node) error {
+	return r.entries(n, func(zone string, name, value ast.Node) error {
+		if r.out.ZonePlaces == nil {
+			r.out.ZonePlaces = map[string]string{}
+		}
+		r.out.ZonePlaces[zone] = r.path + at(name.GetToken())
 		return r.keys(value, []key{{"expected_keys", func(n ast.Node) error {
 			v, err := r.number(n, 1, math.MaxInt64)
 			if err != nil {

@@ -31,6 +31,7 @@ type Settings struct {
 	Proxies    []netip.Prefix           // networks of what stands in front; empty where only its presence is known
 	Off        []string                 // rules that do not run, sorted
 	Severities map[string]rule.Severity // by rule name, in place of the rule's own
+	ZonePlaces map[string]string        // where the file speaks of each zone: .ngxlimit.yaml:4:3
 }
 
 // Find looks for a settings file in dir and in the folders above it; "" where there is none.

@@ -41,6 +41,7 @@ interactive: [/api/]
 				Background: []string{"/hooks/"}, Interactive: []string{"/api/"},
 			},
 			Off:        []string{"limit-on-root"},
+			ZonePlaces: map[string]string{"per_ip": "f.yaml:8:3", "api": "f.yaml:9:3"},
 			Severities: map[string]rule.Severity{"missing-nodelay": rule.Error},
 		}},
 		{"a proxy somewhere", "proxies: true", Settings{Facts: rule.Settings{Front: rule.FrontProxy}}},
