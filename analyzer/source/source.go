@@ -40,13 +40,17 @@ func (f *File) Position(offset uint32) Position {
 	return Position{Line: i + 1, Column: int(offset-f.lines[i]) + 1}
 }
 
-// Line returns line n, counted from 1, without its line end; "" where there is no such line.
+// Line returns line n, counted from 1, without its line end; "" where there is no such line. It looks for no end, because
+// one line may be the whole of a large file, and asked for once for each thing in it.
 func (f *File) Line(n int) string {
-	text := f.Text[f.LineStart(n):]
-	if end := strings.IndexByte(text, '\n'); end >= 0 {
-		text = text[:end]
+	if n < 1 {
+		return ""
 	}
-	return strings.TrimSuffix(text, "\r")
+	from, to := f.LineStart(n), f.LineStart(n+1)
+	if from < to && f.Text[to-1] == '\n' {
+		to--
+	}
+	return strings.TrimSuffix(f.Text[from:to], "\r")
 }
 
 // LineStart returns the offset at which line n, counted from 1, starts; the text's length where there is no such line.

@@ -23,6 +23,7 @@ var commands = map[rule.Severity]string{rule.Error: "error", rule.Warning: "warn
 // dropped behind the tenth of a kind is written as plain lines. No line starts with text of the configuration.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
 	e := &errWriter{w: w}
+	var columns utf16Columns
 	used := map[rule.Severity]int{}
 	more := 0
 	sorted := worstFirst(r.Findings)
@@ -35,7 +36,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 				f.Severity, clean(f.Message), f.Rule.Name)), "\n")
 			continue
 		}
-		e.print(annotation(f, o), "\n")
+		e.print(annotation(f, o, &columns), "\n")
 	}
 	if more > 0 {
 		e.print(fmt.Sprintf("%s listed above without an annotation: a step may have %d of each kind\n", count(more, "finding"), maxAnnotations))
@@ -51,7 +52,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	return e.err
 }
 
-func annotation(f *rule.Finding, o Options) string {
+func annotation(f *rule.Finding, o Options, columns *utf16Columns) string {
 	from, to := f.Primary.From(), f.Primary.To()
 	lines := []string{clean(f.Message)}
 	for _, l := range f.Related {
@@ -61,7 +62,7 @@ func annotation(f *rule.Finding, o Options) string {
 		lines = append(lines, clean("mend: "+f.Fix.Title))
 	}
 	return fmt.Sprintf("::%s file=%s,line=%d,col=%d,endLine=%d,endColumn=%d,title=%s::%s", commands[f.Severity],
-		commandValue.Replace(clean(o.place(f.Primary.File))), from.Line, utf16Column(f.Primary.File, from), to.Line, utf16Column(f.Primary.File, to),
+		commandValue.Replace(clean(o.place(f.Primary.File))), from.Line, columns.of(f.Primary.File, from), to.Line, columns.of(f.Primary.File, to),
 		commandValue.Replace(f.Rule.Name), commandText.Replace(strings.Join(lines, "\n")))
 }
 

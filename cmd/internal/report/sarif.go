@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
@@ -61,10 +60,11 @@ func worstFirst(found []rule.Finding) []rule.Finding {
 }
 
 type sarifWriter struct {
-	o      Options
-	index  map[string]int // of a rule in the driver's list
-	hashed *source.File   // whose hashes are at hand: findings come file by file
-	hashes []string
+	o       Options
+	index   map[string]int // of a rule in the driver's list
+	hashed  *source.File   // whose hashes are at hand: findings come file by file
+	hashes  []string
+	columns utf16Columns
 }
 
 func sarifRule(r *rule.Rule) *sarif.ReportingDescriptor {
@@ -168,24 +168,15 @@ func (s *sarifWriter) lineHash(at source.Span) string {
 
 func (s *sarifWriter) location(at source.Span) *sarif.Location {
 	return sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
-		WithArtifactLocation(s.artifact(at.File)).WithRegion(region(at)))
+		WithArtifactLocation(s.artifact(at.File)).WithRegion(s.region(at)))
 }
 
 // region converts a span to lines and columns in UTF-16 units, the last column one past the end.
-func region(at source.Span) *sarif.Region {
+func (s *sarifWriter) region(at source.Span) *sarif.Region {
 	from, to := at.From(), at.To()
 	return sarif.NewRegion().
-		WithStartLine(from.Line).WithStartColumn(utf16Column(at.File, from)).
-		WithEndLine(to.Line).WithEndColumn(utf16Column(at.File, to))
-}
-
-func utf16Column(f *source.File, p source.Position) int {
-	line := f.Line(p.Line)
-	n := 1
-	for _, r := range line[:min(p.Column-1, len(line))] {
-		n += utf16.RuneLen(r)
-	}
-	return n
+		WithStartLine(from.Line).WithStartColumn(s.columns.of(at.File, from)).
+		WithEndLine(to.Line).WithEndColumn(s.columns.of(at.File, to))
 }
 
 func (s *sarifWriter) fix(f *rule.Fix) *sarif.Fix {
@@ -198,7 +189,7 @@ func (s *sarifWriter) fix(f *rule.Fix) *sarif.Fix {
 			changes[e.Span.File] = c
 			out.AddArtifactChange(c)
 		}
-		c.AddReplacement(sarif.NewReplacement().WithDeletedRegion(region(e.Span)).
+		c.AddReplacement(sarif.NewReplacement().WithDeletedRegion(s.region(e.Span)).
 			WithInsertedContent(sarif.NewArtifactContent().WithText(e.Text)))
 	}
 	return out

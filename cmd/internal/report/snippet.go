@@ -32,7 +32,7 @@ func snip(s source.Span, width int) snippet {
 	line := s.File.Line(from.Line)
 	start := min(from.Column-1, len(line))
 	end := min(start+int(s.End-s.Start), len(line))
-	if t := len(strings.TrimRight(line, " \t")); end > t && start < t {
+	if t := start + len(strings.TrimRight(line[start:end], " \t")); t > start && end == len(line) {
 		end = t // the rest of a span over several lines
 	}
 
