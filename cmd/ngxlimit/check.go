@@ -152,25 +152,21 @@ func (f *checkFlags) status(r run.Result) int {
 	return exitOK
 }
 
-// reportOptions settle colour, width and the folder that paths are shown from.
+// reportOptions settle colour, width and the folder that paths are shown from. Colour is for a terminal, unless NO_COLOR
+// is set or --color says otherwise.
 func (f *checkFlags) reportOptions(a *app) (report.Options, error) {
-	o := report.Options{MapPath: f.mapPath.values}
+	o := a.screen(f.output)
+	o.MapPath = f.mapPath.values
 	dir, err := os.Getwd()
 	if err != nil {
 		return o, err
 	}
 	o.Dir = dir
-	o.Color = f.colored(a)
-	return o, nil
-}
-
-// colored decides on colour: always, never, or where standard output is a terminal and NO_COLOR is not set.
-func (f *checkFlags) colored(a *app) bool {
 	switch f.color.value {
 	case "always":
-		return true
+		o.Color = true
 	case never:
-		return false
+		o.Color = false
 	}
-	return f.output == "" && a.terminal()
+	return o, nil
 }

@@ -92,7 +92,7 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	if f.format.value == "json" {
 		return report.EncodeJSON(a.stdout, out)
 	}
-	return report.WriteExplanation(a.stdout, out, a.terminal())
+	return report.WriteExplanation(a.stdout, out, a.screen(""))
 }
 
 // event builds the request that the flags describe.
@@ -227,7 +227,7 @@ func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline, host string) er
 			if i > 0 {
 				fmt.Fprintln(a.stdout) //nolint:errcheck // the next write says so
 			}
-			if err := report.WriteExplanation(a.stdout, e, a.terminal()); err != nil {
+			if err := report.WriteExplanation(a.stdout, e, a.screen("")); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/fatih/color"
+
+	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 )
 
 // openRequests calls read with the file of requests, or with standard input for "-".
@@ -24,4 +26,18 @@ func (a *app) openRequests(path string, read func(io.Reader) error) error {
 // terminal says whether colours may be written to standard output: it is a terminal and NO_COLOR is not set.
 func (a *app) terminal() bool {
 	return a.stdout == io.Writer(os.Stdout) && !color.NoColor
+}
+
+// screen says how text is to be shown on standard output, or in the file at path: colours and the width of the terminal
+// where there is one.
+func (a *app) screen(path string) report.Options {
+	if path != "" {
+		return report.Options{}
+	}
+	o := report.Options{Color: a.terminal()}
+	if f, ok := a.stdout.(*os.File); ok {
+		o.Width = columns(f)
+		o.Wrap = o.Width > 0
+	}
+	return o
 }

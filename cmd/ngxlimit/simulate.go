@@ -102,7 +102,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 		case "csv":
 			return report.WriteSimulationCSV(w, s)
 		}
-		return report.WriteSimulation(w, s, report.Options{Color: f.output == "" && a.terminal()})
+		return report.WriteSimulation(w, s, a.screen(f.output))
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // WriteExplanation writes an explanation for a person.
-func WriteExplanation(w io.Writer, e Explanation, color bool) error {
-	t := &explainWriter{errWriter{w: w}, palette{color}}
+func WriteExplanation(w io.Writer, e Explanation, o Options) error {
+	t := &explainWriter{errWriter{w: w}, palette{o.Color}, o.width()}
 	t.print(t.p.bold(clean(e.Method+" "+e.URL)), "\n")
 	t.blocks(e)
 	t.client(e.Client)
@@ -22,12 +22,13 @@ func WriteExplanation(w io.Writer, e Explanation, color bool) error {
 
 type explainWriter struct {
 	errWriter
-	p palette
+	p     palette
+	width int
 }
 
 // field writes what a line is about in a column of its own, then the text.
 func (t *explainWriter) field(name, text string) {
-	for i, line := range strings.Split(wrap(text, DefaultWidth-14), "\n") {
+	for i, line := range strings.Split(wrap(text, t.width-14), "\n") {
 		if i > 0 {
 			name = ""
 		}

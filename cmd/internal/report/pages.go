@@ -140,16 +140,56 @@ func (r pageRow) name(width int) string {
 	return placeName(server, r.loc.One.Location, width-len(more)) + more
 }
 
-// placeName names a location and its server, cut to width columns.
+// placeName names a location and its server within width columns. Where both have no room the server is shortened, then
+// left out, and last the location is shortened: it tells more.
 func placeName(server, label string, width int) string {
+	width = max(width, 8)
+	server, label = clean(server), clean(label)
 	if label == "" {
 		label = "(the server itself)"
 	}
-	return snipText(strings.TrimSpace(clean(server)+" "+clean(label)), max(width, 24))
+	if server == "" {
+		return middle(label, width)
+	}
+	if whole := server + " " + label; columns(whole) <= width {
+		return whole
+	}
+	const least = 8 // of a server's name, below which it says nothing
+	if room := width - 1 - columns(label); room >= least {
+		return middle(server, room) + " " + label
+	}
+	return middle(label, width)
 }
 
 // snipText cuts text to width columns.
 func snipText(s string, width int) string { return text.Snip(s, max(width, 8), "...") }
+
+// middle cuts text to width columns, what is left out from its middle.
+func middle(s string, width int) string {
+	const gap = "..."
+	total := columns(s)
+	if total <= width || width <= len(gap) {
+		return s
+	}
+	head := (width - len(gap)) / 2
+	tail := width - len(gap) - head
+	from, to, at := len(s), 0, 0 // the text left out is s[to:from]
+	for i, r := range s {
+		w := text.RuneWidth(r)
+		if at+w <= head {
+			to = i + len(string(r))
+		}
+		if total-at <= tail {
+			from = i
+			break
+		}
+		at += w
+	}
+	return s[:to] + gap + s[from:]
+}
+
+// columns is how wide text is on a screen.
+func columns(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
 // added words a delay that the limiter made; none is worth no number.
 func added(ms int64) string {

@@ -12,6 +12,9 @@ import (
 // pageHead are the columns of the table of page loads.
 var pageHead = []string{"location", "clients", "requests", "delayed", "refused", "added p95", "longest"}
 
+// pageColumns is the room that the columns behind the first take.
+const pageColumns = 58
+
 // pages writes the table of what a page load suffers at each limited location.
 func (t *textWriter) pages(r *Report) {
 	p := newPageTable(r)
@@ -27,7 +30,7 @@ func (t *textWriter) pages(r *Report) {
 		}
 		tab.AppendHeader(head)
 		for _, row := range p.rows {
-			for _, cells := range row.cells(t.o.width() - 60) {
+			for _, cells := range row.cells(t.o.width() - pageColumns) {
 				tab.AppendRow(cells)
 			}
 		}

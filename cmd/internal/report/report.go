@@ -64,6 +64,7 @@ func (p *Page) label() string {
 type Options struct {
 	Color   bool              // with escape sequences for colours
 	Width   int               // columns of the terminal; 0 is DefaultWidth
+	Wrap    bool              // break the first line of a finding too, which else stays whole for those who search it
 	Dir     string            // the working folder, absolute; places below it are shown relative to it
 	MapPath map[string]string // whole path components to show in place of those that a dump names
 }

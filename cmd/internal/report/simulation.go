@@ -67,7 +67,7 @@ func (t *simulationWriter) locations(locations []simulate.LocationStat) {
 	tab := newTable()
 	tab.AppendHeader(table.Row{"location", "requests", "passed", "delayed", "refused", "added p50", "p95", "p99", "longest"})
 	for _, l := range locations {
-		name := placeName(l.Server, l.Location, t.o.width()-62)
+		name := placeName(l.Server, l.Location, t.o.width()-71)
 		tab.AppendRow(table.Row{
 			name, l.Requests, l.Passed, l.Delayed, l.Rejected,
 			added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.P99), added(l.AddedMs.Max),

@@ -35,8 +35,12 @@ type textWriter struct {
 // finding writes one finding and an empty line behind it.
 func (t *textWriter) finding(f *rule.Finding) {
 	from := f.Primary.From()
-	t.print(t.p.bold(fmt.Sprintf("%s:%d:%d", clean(t.o.place(f.Primary.File)), from.Line, from.Column)), ": ",
-		t.p.severity(f.Severity, string(f.Severity)), ": ", t.p.bold(clean(f.Message)), " ["+f.Rule.Name+"]\n")
+	head := t.p.bold(fmt.Sprintf("%s:%d:%d", clean(t.o.place(f.Primary.File)), from.Line, from.Column)) + ": " +
+		t.p.severity(f.Severity, string(f.Severity)) + ": " + t.p.bold(clean(f.Message)) + " [" + f.Rule.Name + "]"
+	if t.o.Wrap {
+		head = wrap(head, t.o.width())
+	}
+	t.print(head, "\n")
 
 	gutter := len(strconv.Itoa(from.Line))
 	for _, l := range f.Related {

@@ -1,0 +1,58 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The location tells more than the server: it is shortened last.
+func TestPlaceName(t *testing.T) {
+	tests := []struct {
+		server, label string
+		width         int
+		want          string
+	}{
+		{"portal.example.com", "/api/", 30, "portal.example.com /api/"},
+		{"portal.example.com", "/api/", 20, "porta...le.com /api/"},
+		{"portal.example.com", "/api/", 12, "/api/"},
+		{"portal.example.com", "", 25, "(the server itself)"},
+		{"portal.example.com", `~ ^/wp-json/wc/(v1|v2)/orders`, 22, `~ ^/wp-js...v2)/orders`},
+		{"", "/a/very/long/location/of/one/page", 20, "/a/very/.../one/page"},
+		{"a.example", "/日本語/ページ/画像", 12, "/日.../画像"},
+	}
+	for _, tt := range tests {
+		if got := placeName(tt.server, tt.label, tt.width); got != tt.want {
+			t.Errorf("%s %s in %d: got %q, want %q", tt.server, tt.label, tt.width, got, tt.want)
+		}
+	}
+}
+
+func TestMiddleKeepsWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, width := rapid.String().Draw(t, "text"), rapid.IntRange(8, 40).Draw(t, "width")
+		s = clean(s)
+		got := middle(s, width)
+		if columns(got) > width && got != s || columns(s) <= width && got != s {
+			t.Fatalf("%q in %d: %q", s, width, got)
+		}
+	})
+}
+
+// On a terminal the first line of a finding is broken at its width; else it stays whole, for those who search it.
+func TestWrapHead(t *testing.T) {
+	r := testReport(t)
+	r.Pages = nil
+	for _, wrapped := range []bool{false, true} {
+		text := render(t, "text", r, Options{Width: 50, Wrap: wrapped})
+		whole := strings.Contains(text, clean(r.Findings[0].Message)+" ["+r.Findings[0].Rule.Name+"]\n")
+		if whole == wrapped {
+			t.Errorf("wrapped %t: the first finding's line is whole: %t\n%s", wrapped, whole, text)
+		}
+		first, _, _ := strings.Cut(text, "\n")
+		if wrapped && columns(first) > 50 {
+			t.Errorf("%q is wider than the terminal", first)
+		}
+	}
+}
