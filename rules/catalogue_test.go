@@ -53,11 +53,11 @@ func TestTrustline(t *testing.T) {
 		}
 		names = append(names, f.Rule.Name)
 	}
-	if want := []string{"default-reject-status", "limit-on-root", "missing-nodelay"}; !slices.Equal(names, want) {
+	if want := []string{"burst-below-fan", "default-reject-status", "limit-on-root", "missing-nodelay"}; !slices.Equal(names, want) {
 		t.Errorf("at the limit: %v, want %v", names, want)
 	}
-	if n := before.Count(rule.Warning); n != 2 {
-		t.Errorf("%d warnings, want missing-nodelay and limit-on-root alone", n)
+	if n := before.Count(rule.Warning); n != 3 {
+		t.Errorf("%d warnings, want those at the limit alone", n)
 	}
 	after := found(t, ruletest.ResolvePath(t, filepath.Join(dir, "after.dump"), ""))
 	if bad := graver(after); len(bad) > 0 {

@@ -65,42 +65,41 @@ func checkLimitOnRoot(p *rule.Pass) {
 		return // the static files' locations may stand in what was not read
 	}
 	for _, list := range p.LimitReqs() {
-		if limit := perVisitor(p, list.Limits); limit != nil {
-			checkRootList(p, list, limit)
-		}
+		checkRootList(p, list)
 	}
 }
 
-// perVisitor returns the first limit that counts each visitor who looks at pages.
-func perVisitor(p *rule.Pass, limits []*config.LimitReq) *config.LimitReq {
-	for _, l := range limits {
-		if l.Zone == nil {
+// perVisitor says whether a limit counts each visitor who looks at pages.
+func perVisitor(p *rule.Pass, l *config.LimitReq) bool {
+	if l.Zone == nil {
+		return false
+	}
+	key := p.Key(l.Zone.Key)
+	return key.Pages && key.Static && !key.Constant
+}
+
+// checkRootList reports a list once: at the limit of it that does most to a page, with the server whose page suffers most.
+func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq]) {
+	var worst rule.Suffered
+	var limit *config.LimitReq
+	for i, l := range list.Limits {
+		if !perVisitor(p, l) {
 			continue
 		}
-		if key := p.Key(l.Zone.Key); key.Pages && key.Static && !key.Constant {
-			return l
+		if s := p.SufferedBy(list, i, func(place rule.Place) bool { return takesAll(p, place) }); s.WorseThan(worst) {
+			worst, limit = s, l
 		}
 	}
-	return nil
-}
-
-// checkRootList reports a list once, with the server whose page suffers most.
-func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq) {
-	var worst rule.Suffered
+	if limit == nil || !worst.One.Harmed() && !worst.Office.Harmed() {
+		return
+	}
 	var servers int
 	var dry bool
 	for _, place := range list.Places {
-		if !place.CatchesAll() || !place.Judges() || p.Use(place) != rule.ForPages || rule.ForMachines(place.Server) || splitsStatic(p, place) {
-			continue
+		if takesAll(p, place) {
+			servers++
+			dry = place.Settings.LimitReqDryRun.Value
 		}
-		servers++
-		dry = place.Settings.LimitReqDryRun.Value
-		if s := p.Suffered(place); s.WorseThan(worst) {
-			worst = s
-		}
-	}
-	if servers == 0 || !worst.One.Harmed() && !worst.Office.Harmed() {
-		return
 	}
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
 	f.Places = list.Levels
@@ -114,6 +113,11 @@ func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq], limit *config
 		f.Severity = rule.Note
 	}
 	p.Report(f)
+}
+
+// takesAll says whether pages and all that belongs to them come to a place.
+func takesAll(p *rule.Pass, place rule.Place) bool {
+	return place.CatchesAll() && place.Judges() && p.Use(place) == rule.ForPages && !rule.ForMachines(place.Server) && !splitsStatic(p, place)
 }
 
 // splitsStatic says whether static files of the place's server have a location that this list does not cover.

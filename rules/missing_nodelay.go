@@ -18,8 +18,12 @@ var MissingNodelay = register(rule.Rule{
 	Why: "Without `nodelay` nginx holds each request that exceeds the rate until the rate would have allowed it: at `rate=5r/s` and\n" +
 		"`burst=10` the last one waits 2 seconds, with the upstream idle. A page is a fan of requests: of 23 at once one passes, ten wait\n" +
 		"for 200 ms to 2 s, and twelve are refused. In the access log the request time grows and the upstream's does not.\n\n" +
-		"`nodelay` lets in at once what `burst` has room for and refuses the same requests as before: it does not make the limit\n" +
-		"weaker, because the room is still freed at the rate. `delay=N` does so for the first N, which should cover a page.\n\n" +
+		"`nodelay` lets in at once what `burst` has room for, and frees the room at the rate as before: of requests that come at the\n" +
+		"same times it refuses the same ones, so the limit is not weaker. But a page's later requests then come earlier. Where a script\n" +
+		"was held back for a second, its calls came when the bucket had drained by that second; with `nodelay` they come at once, and a\n" +
+		"burst that was too small for a page refuses more of them. The burst has to hold what one page sends: the fix raises it to the\n" +
+		"least number that lets one page of one client pass, where it is smaller. `delay=N` lets in the first N at once, which should\n" +
+		"cover a page.\n\n" +
 		"Nothing is said where holding back is the point or harms nobody: a login, hooks and other paths of programs, a key that no\n" +
 		"ordinary visitor has, waits of 100 ms at most, a dry run. A `delay=` is taken as meant as long as it covers half of a page.\n",
 	Bad: `events {}
@@ -64,12 +68,12 @@ const unnoticedMs = 100
 func checkMissingNodelay(p *rule.Pass) {
 	told := make(map[delayed]rule.Finding)
 	for _, list := range p.LimitReqs() {
-		for _, limit := range list.Limits {
+		for i, limit := range list.Limits {
 			if limit.NoDelay || limit.Burst == 0 || limit.Delay >= limit.Burst || limit.Zone == nil || !p.Key(limit.Zone.Key).Pages {
 				continue
 			}
 			if longestDelay(limit) > unnoticedMs {
-				checkDelay(p, list, limit, told)
+				checkDelay(p, list, i, told)
 			}
 		}
 	}
@@ -83,23 +87,27 @@ func longestDelay(l *config.LimitReq) int64 {
 	return (l.Burst - l.Delay) * 1000 / l.Zone.Rate
 }
 
-// checkDelay reports a limit once, with what the page suffers where it suffers most.
-func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq, told map[delayed]rule.Finding) {
-	var worst rule.Suffered
+// checkDelay reports a limit once, with what the page suffers of it where it suffers most.
+func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], number int, told map[delayed]rule.Finding) {
+	limit := list.Limits[number]
 	fan, machines, waiting := false, true, false
 	for _, place := range list.Places {
-		if !place.Judges() || place.Settings.LimitReqDryRun.Value || p.Use(place) != rule.ForPages {
+		if !holdsPeople(p, place) {
 			continue
 		}
 		waiting = true
 		fan = fan || place.IsFan()
 		machines = machines && rule.ForMachines(place.Server)
-		if s := p.Suffered(place); s.WorseThan(worst) {
-			worst = s
-		}
 	}
-	if !waiting || limit.HasDelay && 2*worst.One.Delayed <= worst.One.Requests || unnoticed(p, limit, worst) {
+	if !waiting {
 		return
+	}
+	worst := p.SufferedBy(list, number, func(place rule.Place) bool { return holdsPeople(p, place) })
+	if limit.HasDelay && 2*worst.One.Delayed <= worst.One.Requests || unnoticed(p, limit, worst) {
+		return
+	}
+	if machines || !fan {
+		worst.NeedMilli = 0 // no page comes there
 	}
 	f := delayedFinding(limit, list.At, worst, told)
 	f.Places = list.Levels
@@ -112,9 +120,16 @@ func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.Li
 	p.Report(f)
 }
 
-// unnoticed says whether the page's requests, which come by and are counted, wait so little that nobody notices.
+// holdsPeople says whether a limit in effect at the place holds back requests on which people wait.
+func holdsPeople(p *rule.Pass, place rule.Place) bool {
+	return place.Judges() && !place.Settings.LimitReqDryRun.Value && p.Use(place) == rule.ForPages
+}
+
+// unnoticed says whether the page's requests, which come by and are counted, wait so little that nobody notices, also
+// where no other limit holds them back first.
 func unnoticed(p *rule.Pass, limit *config.LimitReq, s rule.Suffered) bool {
-	return s.One.Requests > 0 && p.Key(limit.Zone.Key).PerAddress && max(s.One.MaxAddedMs, s.Office.MaxAddedMs) <= unnoticedMs
+	return s.One.Requests > 0 && p.Key(limit.Zone.Key).PerAddress && max(s.One.MaxAddedMs, s.Office.MaxAddedMs) <= unnoticedMs &&
+		(min(s.NeedMilli, limit.Burst)-limit.Delay)*1000/limit.Zone.Rate <= unnoticedMs
 }
 
 // delayed is all that message and evidence rest on. They are made once for all limits that are alike: in a large
@@ -134,9 +149,19 @@ func delayedFinding(limit *config.LimitReq, at *config.Level, s rule.Suffered, t
 	}
 	f.Message, f.Evidence = told[key].Message, told[key].Evidence
 	if !limit.HasDelay {
-		f.Fix = &rule.Fix{Title: "add nodelay", Edits: []source.Edit{rule.AppendWord(limit.Directive, "nodelay")}}
+		f.Fix = addNodelay(limit, s.BurstNeeded())
 	}
 	return f
+}
+
+// addNodelay is a fix that lets one page pass.
+func addNodelay(limit *config.LimitReq, needed int64) *rule.Fix {
+	fix := &rule.Fix{Title: "add nodelay", Edits: []source.Edit{rule.AppendWord(limit.Directive, "nodelay")}}
+	if needed*1000 > limit.Burst {
+		fix.Title = fmt.Sprintf("add nodelay and raise burst to %s, which one page needs", rule.Count(needed))
+		fix.Edits = append(rule.ReplaceWord(limit.Directive, "burst=", fmt.Sprintf("burst=%d", needed)), fix.Edits...)
+	}
+	return fix
 }
 
 func tellDelay(limit *config.LimitReq, s rule.Suffered) rule.Finding {
@@ -151,6 +176,9 @@ func tellDelay(limit *config.LimitReq, s rule.Suffered) rule.Finding {
 	if s.One.Harmed() || s.Office.Harmed() {
 		message += ": " + s.Words()
 		s.Tell(evidence)
+	}
+	if needed := s.BurstNeeded(); needed*1000 > limit.Burst {
+		evidence["burst_needed"] = needed
 	}
 	return rule.Finding{Message: message, Evidence: evidence}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -24,7 +25,7 @@ var ZoneTooSmall = register(rule.Rule{
 		"large, forgets nothing: when it is full each further address is refused.\n\n" +
 		"How many keys are to be expected is in no configuration. Say it in the settings; without that, 10,000 are taken for a key by\n" +
 		"address, about as many as the usual 1m nearly holds, so that a zone of 1m gives a note and one that holds less than a tenth\n" +
-		"a warning. Whoever has an IPv6 network can bring 2^64 addresses, and so flush a zone of any size.\n",
+		"a warning; a zone that only logins use gives none, since few people log in at a time. Whoever has an IPv6 network can bring 2^64 addresses, and so flush a zone of any size.\n",
 	Bad: `events {}
 
 http {
@@ -66,11 +67,12 @@ const (
 
 func checkZoneTooSmall(p *rule.Pass) {
 	seen := make(map[string]bool) // zones of both kinds share their names
+	meets := meetVisitors(p)
 	for _, list := range p.LimitReqs() {
 		for _, limit := range list.Limits {
 			if z := limit.Zone; z != nil && !seen[z.Name] {
 				seen[z.Name] = true
-				checkZone(p, sizedZone{z.Name, z.Size, p.Key(z.Key), config.Item{Directive: z.Directive, Via: z.Via}, z.SizeSpan, expectedAddresses, limitreq.Capacity})
+				checkZone(p, sizedZone{z.Name, z.Size, p.Key(z.Key), config.Item{Directive: z.Directive, Via: z.Via}, z.SizeSpan, expectedAddresses, meets[z.Name], limitreq.Capacity})
 			}
 		}
 	}
@@ -78,10 +80,36 @@ func checkZoneTooSmall(p *rule.Pass) {
 		for _, limit := range list.Limits {
 			if z := limit.Zone; z != nil && !seen[z.Name] {
 				seen[z.Name] = true
-				checkZone(p, sizedZone{z.Name, z.Size, p.Key(z.Key), config.Item{Directive: z.Directive, Via: z.Via}, z.Span, expectedConcurrent, limitconn.Capacity})
+				checkZone(p, sizedZone{z.Name, z.Size, p.Key(z.Key), config.Item{Directive: z.Directive, Via: z.Via}, z.Span, expectedConcurrent, meets[z.Name], limitconn.Capacity})
 			}
 		}
 	}
+}
+
+// meetVisitors returns the names of the zones that anything but logins counts in.
+func meetVisitors(p *rule.Pass) map[string]bool {
+	meets := make(map[string]bool)
+	for _, list := range p.LimitReqs() {
+		if allLogins(p, list.Places) {
+			continue
+		}
+		for _, limit := range list.Limits {
+			meets[limit.ZoneName] = true
+		}
+	}
+	for _, list := range p.LimitConns() {
+		if allLogins(p, list.Places) {
+			continue
+		}
+		for _, limit := range list.Limits {
+			meets[limit.ZoneName] = true
+		}
+	}
+	return meets
+}
+
+func allLogins(p *rule.Pass, places []rule.Place) bool {
+	return !slices.ContainsFunc(places, func(place rule.Place) bool { return p.Use(place) != rule.ForLogin })
 }
 
 // A sizedZone is a zone of either limiter.
@@ -92,13 +120,14 @@ type sizedZone struct {
 	item     config.Item
 	span     source.Span
 	usual    int64 // keys expected by address
+	visitors bool  // others than those who log in are counted
 	capacity func(size int64, nameLen, keyLen int) int
 }
 
 func checkZone(p *rule.Pass, z sizedZone) {
 	expected, said := p.Settings.ExpectedKeys[z.name]
 	if !said {
-		if !z.key.PerAddress || z.key.Exempt {
+		if !z.key.PerAddress || z.key.Exempt || !z.visitors {
 			return // how many such keys there are cannot be guessed
 		}
 		expected = z.usual
@@ -114,7 +143,7 @@ func checkZone(p *rule.Pass, z sizedZone) {
 	if said {
 		f.Confidence = rule.High
 	} else {
-		f.Message = fmt.Sprintf("zone %q holds %s states, and a key by address may well meet %s addresses", z.name, rule.Count(holds), rule.Count(expected))
+		f.Message = fmt.Sprintf("zone %q holds the states of %s addresses, and a key by address may well meet %s", z.name, rule.Count(holds), rule.Count(expected))
 		if holds*10 >= expected {
 			f.Severity, f.Confidence = rule.Note, rule.Low
 		}

@@ -13,6 +13,18 @@ func AppendWord(d *syntax.Directive, word string) source.Edit {
 	return source.Edit{Span: source.Span{File: d.File, Start: end, End: end}, Text: " " + word}
 }
 
+// ReplaceWord returns the edits that put text in place of each argument that begins with a prefix: nginx takes the last of
+// several, and people read the first.
+func ReplaceWord(d *syntax.Directive, prefix, text string) []source.Edit {
+	var edits []source.Edit
+	for _, w := range d.Args() {
+		if strings.HasPrefix(w.Value, prefix) {
+			edits = append(edits, source.Edit{Span: d.WordSpan(w), Text: text})
+		}
+	}
+	return edits
+}
+
 // InsertBefore returns the edit that puts a directive on a line of its own before another one, indented alike; on the
 // same line where something else stands before it there.
 func InsertBefore(d *syntax.Directive, text string) source.Edit {

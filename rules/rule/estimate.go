@@ -97,7 +97,7 @@ func (e *estimate) at(f *Facts, p Place) Suffered {
 	var room [4]*config.LimitReq
 	limits := counting(f, p.Settings, room[:0])
 	if len(limits) != 1 {
-		return e.run(s, limits)
+		return e.run(s, limits, allLimits)
 	}
 	l := limits[0]
 	alike := alike{s, l.Zone.Rate, l.Zone.Size, l.Burst, l.Delay, l.NoDelay}
@@ -105,7 +105,7 @@ func (e *estimate) at(f *Facts, p Place) Suffered {
 	defer e.mu.Unlock()
 	known, ok := e.known[alike]
 	if !ok {
-		known = e.run(s, limits)
+		known = e.run(s, limits, allLimits)
 		e.known[alike] = known
 	}
 	return known
@@ -131,15 +131,22 @@ func counting(f *Facts, s *config.Settings, limits []*config.LimitReq) []*config
 	return limits
 }
 
-// run decides the pages of an office, the first of which finds the buckets empty.
-func (e *estimate) run(taken share, of []*config.LimitReq) Suffered {
+// allLimits stands for no limit in particular.
+const allLimits = -1
+
+// run decides the pages of an office, the first of which finds the buckets empty, and counts what one of the limits
+// decides, or all of them.
+func (e *estimate) run(taken share, of []*config.LimitReq, by int) Suffered {
 	s := Suffered{Clients: e.clients, Estimated: true}
+	if by >= 0 || len(of) == 1 {
+		s.NeedMilli = e.need(limiters(of), taken, max(by, 0))
+	}
 	limits := limiters(of)
 	gap := clock.Msec(simulate.OfficeSpan.Milliseconds()) / clock.Msec(max(e.clients, 1))
 	var page Counts
 	for n := range e.clients {
 		if n < estimatedPages {
-			page = e.page(limits, taken, 1_000_000+clock.Msec(n)*gap)
+			page = e.page(limits, taken, 1_000_000+clock.Msec(n)*gap, by)
 		}
 		if n == 0 {
 			s.One = page
@@ -170,8 +177,32 @@ func limiters(of []*config.LimitReq) []limitreq.Limit {
 	return limits
 }
 
+// need is the largest excess that one of the limits finds where no limit holds back or refuses anything.
+func (e *estimate) need(limits []limitreq.Limit, taken share, of int) int64 {
+	if of >= len(limits) {
+		return 0
+	}
+	for i := range limits {
+		limits[i].Burst, limits[i].Delay = limitreq.NoDelay, limitreq.NoDelay
+	}
+	var most int64
+	var log []limitreq.Lookup
+	for _, r := range e.requests {
+		if !taken.takes(r.use) {
+			continue
+		}
+		_, log = limitreq.DecideLogged(1_000_000+r.at, limits, false, log[:0])
+		for _, l := range log {
+			if l.Limit == of {
+				most = max(most, l.Excess)
+			}
+		}
+	}
+	return most
+}
+
 // page decides the requests of one page that begins at a time.
-func (e *estimate) page(limits []limitreq.Limit, taken share, start clock.Msec) Counts {
+func (e *estimate) page(limits []limitreq.Limit, taken share, start clock.Msec, by int) Counts {
 	var c Counts
 	var lost uint64 // the requests that were refused or never sent, by their index
 	for _, r := range e.requests {
@@ -191,11 +222,15 @@ func (e *estimate) page(limits []limitreq.Limit, taken share, start clock.Msec) 
 		}
 		switch d := limitreq.Decide(start+r.at, limits, false); d.Verdict {
 		case limitreq.Rejected:
-			c.Rejected++
 			lost |= 1 << (r.id % 64)
+			if by < 0 || by == d.Zone {
+				c.Rejected++
+			}
 		case limitreq.Delayed:
-			c.Delayed++
-			c.MaxAddedMs = max(c.MaxAddedMs, int64(d.Wait))
+			if by < 0 || by == d.Zone {
+				c.Delayed++
+				c.MaxAddedMs = max(c.MaxAddedMs, int64(d.Wait))
+			}
 		default: // it passes at once
 		}
 	}

@@ -19,6 +19,7 @@ type Facts struct {
 	pages      func() pages
 	forwarding func() bool
 	signs      sync.Map // of levels: *FrontSign, nil for none
+	locations  sync.Map // of pages: what they suffer at each location
 	keys       struct {
 		sync.Mutex
 		byText map[string]Key

@@ -15,7 +15,7 @@ type Key struct {
 	Static     bool     // so may a static file of the page: no map by its URI exempts it
 	Exempt     bool     // no visitor is counted, neither for a page nor for what is posted: the key is empty for both
 	Never      bool     // nobody is ever counted: the key is empty and depends on nothing
-	PerAddress bool     // two visitors with different addresses have different keys
+	PerAddress bool     // two visitors with different addresses have different keys, be it only where they send nothing of their own
 	Constant   bool     // all visitors of one server have the same key
 	Bytes      int      // how long it usually is; for addresses the longest form
 	Variables  []string // that the key rests on, through maps and the like: "binary_remote_addr"; without "$"
@@ -86,29 +86,31 @@ func exemptsStatic(t value.Template, defs *value.Definitions, who int) bool {
 // perAddress asks for the key of each visitor: of any URI, or, where that matters, of some.
 func perAddress(t value.Template, defs *value.Definitions) bool {
 	for _, uri := range [...]string{"", "/", "/login", "/api/x", staticFiles[0]} {
-		if yes, known := differs(t, defs, uri); yes || known {
+		if yes, known := differs(t, defs, uri, false); yes || known {
 			return yes
 		}
 		for _, part := range t.Parts {
 			if part.Variable == "" {
 				continue
 			}
-			if yes, _ := differs(value.Template{Text: "$" + part.Variable, Parts: []value.Part{part}}, defs, uri); yes {
+			if yes, _ := differs(value.Template{Text: "$" + part.Variable, Parts: []value.Part{part}}, defs, uri, false); yes {
 				return true
 			}
 		}
 	}
-	return false
+	// A key of the visitor's own, and the address for whoever sends none.
+	yes, _ := differs(t, defs, "/", true)
+	return yes
 }
 
 // differs says whether two visitors with nothing but another address have different keys. A key that is empty for one
 // of them, because that address is exempt, is no such difference.
-func differs(t value.Template, defs *value.Definitions, uri string) (yes, known bool) {
+func differs(t value.Template, defs *value.Definitions, uri string, plain bool) (yes, known bool) {
 	known = true
 	for _, method := range []string{"GET", "POST"} {
 		first := ""
 		for who := range visitors {
-			text, ok := visit(t, defs, visitor{who: who, method: method, uri: uri}).Known()
+			text, ok := visit(t, defs, visitor{who: who, method: method, uri: uri, plain: plain}).Known()
 			switch {
 			case !ok:
 				known = false
@@ -127,6 +129,7 @@ type visitor struct {
 	who    int    // index into visitors
 	method string // "" is GET
 	uri    string // "" is not known
+	plain  bool   // nothing is sent that not every browser sends: no key, no cookie, no arguments
 }
 
 // visit evaluates the key for one visitor. What an ordinary visitor may or may not send, and what only a running request
@@ -143,6 +146,9 @@ func visit(t value.Template, defs *value.Definitions, v visitor) value.Value {
 		URI:         target,
 	}
 	for _, name := range reached(t, defs) {
+		if v.plain && own(name) {
+			continue
+		}
 		if open(name) && (v.uri == "" || !ofURI(name)) || defs.Declared(name) {
 			r.Set(name, value.Unknown("depends on the request"))
 		}
@@ -157,6 +163,22 @@ func ofURI(name string) bool {
 		return true
 	}
 	return false
+}
+
+// own says whether a variable is empty for visitors who send nothing of their own. What proxies hand on of a client is not:
+// where one stands in front it is always there.
+func own(name string) bool {
+	switch {
+	case strings.HasPrefix(name, "cookie_"), strings.HasPrefix(name, "arg_"):
+		return true
+	case !strings.HasPrefix(name, "http_"), forwardingHeader.MatchString("$" + name):
+		return false
+	}
+	switch name {
+	case "http_user_agent", "http_host", "http_accept", "http_accept_language", "http_accept_encoding", "http_connection", "http_referer":
+		return false
+	}
+	return true
 }
 
 // open says whether the value of a variable of nginx's own is up to the visitor or to the page.

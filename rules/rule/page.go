@@ -16,6 +16,11 @@ type Suffered struct {
 	Clients     int  // of Office
 	Estimated   bool // by arithmetic, not by a simulation
 	One, Office Counts
+	Unsent      int // of one client's page, that would come here and never do: what they hang on was refused, here or elsewhere
+
+	// NeedMilli is the largest excess that a limit finds where one client's requests come as they would without limits; 0
+	// where no single limit is meant.
+	NeedMilli int64
 }
 
 // Counts are requests that a place judged.
@@ -51,7 +56,7 @@ func (s Suffered) Words() string {
 	if s.Estimated {
 		about = "about "
 	}
-	text := fmt.Sprintf("of a page's %d requests here %s%s", s.One.Requests, about, s.One.words(""))
+	text := fmt.Sprintf("of a page's %s here %s%s", Plural(int64(s.One.Requests), "request", "requests"), about, s.One.words(""))
 	if s.Clients > 1 {
 		text += fmt.Sprintf(", with %d clients behind one address %s%s", s.Clients, about, s.Office.words(" of "+Count(int64(s.Office.Requests))))
 	}
@@ -60,15 +65,24 @@ func (s Suffered) Words() string {
 
 // words names what is suffered; of goes behind the first number.
 func (c Counts) words(of string) string {
+	waits := countThat(c.Delayed, of, "waits", "wait")
 	switch {
 	case c.Delayed > 0 && c.Rejected > 0:
-		return fmt.Sprintf("%s%s wait and %s are refused", Count(int64(c.Delayed)), of, Count(int64(c.Rejected)))
+		return waits + " and " + countThat(c.Rejected, "", "is refused", "are refused")
 	case c.Delayed > 0:
-		return fmt.Sprintf("%s%s wait", Count(int64(c.Delayed)), of)
+		return waits
 	case c.Rejected > 0:
-		return fmt.Sprintf("%s%s are refused", Count(int64(c.Rejected)), of)
+		return countThat(c.Rejected, of, "is refused", "are refused")
 	}
 	return "none" + of + " waits"
+}
+
+// countThat says what a number of requests do.
+func countThat(n int, of, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return Count(int64(n)) + of + " " + many
 }
 
 // Tell writes the figures into a finding's evidence.
@@ -173,12 +187,11 @@ func (f *Facts) Suffered(p Place) Suffered {
 	if page == nil {
 		return Suffered{}
 	}
-	for i := range page.Locations {
-		if l := &page.Locations[i]; l.Location == p.Location {
-			return Suffered{Clients: page.Clients, One: countsOf(l.One), Office: countsOf(l.Office)}
-		}
+	l := f.locationOf(page, p.Location)
+	if l == nil {
+		return Suffered{}
 	}
-	return Suffered{}
+	return Suffered{Clients: page.Clients, One: countsOf(l.One), Office: countsOf(l.Office)}
 }
 
 func countsOf(s simulate.LocationStat) Counts {

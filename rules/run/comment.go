@@ -96,7 +96,7 @@ func (c *comment) judge(known map[string]bool, today string) {
 		}
 	}
 	if c.reason == "" {
-		c.fault = "gives no reason and suppresses nothing"
+		c.fault = "is not applied, because it gives no reason"
 	}
 }
 

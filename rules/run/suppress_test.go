@@ -34,11 +34,11 @@ func TestSuppression(t *testing.T) {
 		},
 		{
 			"without a reason", "server {\n# ngxlimit:ignore e-rule\nexpires 1d; }\n", 0,
-			[]string{"4 suppression: gives no reason and suppresses nothing", "5 e-rule" + left},
+			[]string{"4 suppression: is not applied, because it gives no reason", "5 e-rule" + left},
 		},
 		{
 			"a date alone is no reason", "server {\n# ngxlimit:ignore e-rule until 2027-01-31\nexpires 1d; }\n", 0,
-			[]string{"4 suppression: gives no reason and suppresses nothing", "5 e-rule" + left},
+			[]string{"4 suppression: is not applied, because it gives no reason", "5 e-rule" + left},
 		},
 		{"until its day", "server {\n# ngxlimit:ignore e-rule until 2026-11-30 known\nexpires 1d; }\n", 1, nil},
 		{

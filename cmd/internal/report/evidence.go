@@ -9,7 +9,8 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-// evidence returns the facts behind a finding that its message does not already say, one a line, sorted by name.
+// evidence returns the facts behind a finding that its message does not already say, one a line, sorted by name. What is
+// zero says nothing to people; programs find it in the JSON form.
 func evidence(f *rule.Finding) []string {
 	names := make([]string, 0, len(f.Evidence))
 	for name := range f.Evidence {
@@ -21,17 +22,33 @@ func evidence(f *rule.Finding) []string {
 	for _, l := range f.Related {
 		said = append(said, l.Message)
 	}
+	if f.Fix != nil {
+		said = append(said, f.Fix.Title)
+	}
 	var lines []string
 	for _, name := range names {
 		if name == "places" {
 			continue // the context says it
 		}
 		label, text := fact(name, f.Evidence[name])
-		if text != "" && !slices.ContainsFunc(said, func(s string) bool { return mentions(s, text) }) {
+		if text != "" && !slices.ContainsFunc(said, func(s string) bool { return mentions(s, text) || mentions(s, asRulesSay(name, f.Evidence[name])) }) {
 			lines = append(lines, label+": "+text)
 		}
 	}
 	return lines
+}
+
+// asRulesSay words a whole number as the messages of rules do; "" for anything else.
+func asRulesSay(name string, value any) string {
+	v, ok := value.(int64)
+	words := strings.Split(name, "_")
+	switch {
+	case !ok || slices.Contains(words, "milli"):
+		return ""
+	case slices.Contains(words, "ms"):
+		return rule.Duration(v)
+	}
+	return rule.Count(v)
 }
 
 // fact words one piece of evidence; the unit at the end of its name is taken into the value.
@@ -54,6 +71,9 @@ func fact(name string, value any) (label, text string) {
 
 // number words a whole number by the unit in its name: delay_ms_max is a time.
 func number(name string, v int64) (label, text string) {
+	if v == 0 {
+		return name, ""
+	}
 	unit := ""
 	var rest []string
 	for word := range strings.SplitSeq(name, "_") {
@@ -80,6 +100,9 @@ func number(name string, v int64) (label, text string) {
 
 // mentions says whether a text already holds a value as a word of its own: "10" is not in "10.0.0.5".
 func mentions(text, value string) bool {
+	if value == "" {
+		return false
+	}
 	for from := 0; ; {
 		i := strings.Index(text[from:], value)
 		if i < 0 {

@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// BurstBelowFan reports limits that refuse requests of one client's page.
+var BurstBelowFan = register(rule.Rule{
+	Name:       "burst-below-fan",
+	Summary:    "a burst smaller than what one page of one client needs",
+	Severity:   rule.Warning,
+	Confidence: rule.High,
+	Since:      "0.1.0",
+	Why: "A page is a fan of requests: the HTML, then its files, then what its scripts ask for, most of them within a few milliseconds.\n" +
+		"The first passes, `burst` has room for as many more, and what comes beyond that is refused: with `burst=5 nodelay` at 10r/s a\n" +
+		"page that makes 14 calls at once gets six of them. `nodelay` does not help, since it makes no room; nor does a higher rate,\n" +
+		"unless it is hundreds a second. A limit that a single visitor meets by looking at one page protects nothing.\n\n" +
+		"The burst that is named is the smallest one that with `nodelay` refuses none of a page: the limiter itself was asked, with the\n" +
+		"page's requests at the times at which they come where nothing holds them back. People who share an address need more.\n\n" +
+		"Nothing is said of logins and other single addresses, of hooks and what else programs ask for, of servers that name themselves\n" +
+		"an API, of what the page does not ask for, of keys that are empty for visitors, of a dry run, nor of a limit without burst,\n" +
+		"which missing-burst reports.\n",
+	Bad: `events {}
+
+http {
+    limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
+
+    server {
+        location /api/ {
+            limit_req zone=api burst=5 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Good: `events {}
+
+http {
+    limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
+
+    server {
+        location /api/ {
+            limit_req zone=api burst=20 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Links: []string{
+		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
+		"https://blog.nginx.org/blog/rate-limiting-nginx",
+	},
+	Fixable: true,
+	Check:   checkBurstBelowFan,
+})
+
+func checkBurstBelowFan(p *rule.Pass) {
+	for _, list := range p.LimitReqs() {
+		for i, limit := range list.Limits {
+			if limit.Burst == 0 || limit.Zone == nil || !p.Key(limit.Zone.Key).Pages {
+				continue
+			}
+			worst := p.SufferedBy(list, i, func(place rule.Place) bool { return takesFan(p, place) })
+			if !worst.Estimated && (worst.One.Rejected > 0 || limit.NoDelay && worst.Unsent > 0 && worst.NeedMilli > limit.Burst) {
+				p.Report(belowFanFinding(list, limit, worst))
+			}
+		}
+	}
+}
+
+// takesFan says whether a refusal at the place breaks what a person looks at.
+func takesFan(p *rule.Pass, place rule.Place) bool {
+	if !place.Judges() || place.Settings.LimitReqDryRun.Value || !place.IsFan() || rule.ForMachines(place.Server) {
+		return false
+	}
+	use := p.Use(place)
+	return use == rule.ForPages || use == rule.ForStatic
+}
+
+func belowFanFinding(list rule.List[*config.LimitReq], limit *config.LimitReq, s rule.Suffered) rule.Finding {
+	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
+	f.Places = list.Levels
+	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
+	needed := s.BurstNeeded()
+	f.Message = fmt.Sprintf("burst=%s at %s is less than one page of one client needs: ", rule.Milli(limit.Burst), rule.Rate(limit.Zone.Rate))
+	f.Evidence = map[string]any{
+		"rate_milli": limit.Zone.Rate, "burst": limit.Burst / 1000, "burst_needed": needed,
+		"page_requests": int64(s.One.Requests), "page_rejected": int64(s.One.Rejected),
+	}
+	if s.One.Rejected > 0 {
+		f.Message += fmt.Sprintf("of its %s here %s", rule.Plural(int64(s.One.Requests), "request", "requests"), refusedWords(s.One.Rejected))
+	} else {
+		f.Message += rule.Plural(int64(s.Unsent), "request of it is", "requests of it are") + " not even sent, because others are refused before"
+		f.Evidence["page_unsent"] = int64(s.Unsent)
+	}
+	if needed*1000 <= limit.Burst {
+		return f // what another limit holds back comes in one heap
+	}
+	f.Message += fmt.Sprintf(", and with nodelay burst=%d refuses none", needed)
+	if limit.NoDelay {
+		f.Fix = &rule.Fix{
+			Title: fmt.Sprintf("raise burst to %d, which one page needs", needed),
+			Edits: rule.ReplaceWord(limit.Directive, "burst=", fmt.Sprintf("burst=%d", needed)),
+		}
+	}
+	return f
+}
+
+func refusedWords(n int) string {
+	return rule.Plural(int64(n), "is refused", "are refused")
+}
