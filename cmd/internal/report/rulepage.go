@@ -9,18 +9,22 @@ import (
 // home is where the product lives; rule pages lie below it.
 const home = "https://github.com/ngxlimit/ngxlimit"
 
+// reported is the title above a rule's bad example.
+const reported = "Reported"
+
 // HelpURI is the address of a rule's page.
 func HelpURI(name string) string { return home + "/blob/main/docs/rules/" + name + ".md" }
 
 // RulePage is the Markdown page of a rule, made of the rule's own words.
-func RulePage(r *rule.Rule) string {
-	var b strings.Builder
-	b.WriteString("# " + r.Name + "\n\n" + sentence(r.Summary) + "\n\n" + ruleBody(r))
-	return b.String()
+func RulePage(r *rule.Rule) string { return RulePageWith(r, "") }
+
+// RulePageWith is RulePage with what the program prints of the bad example, where that is not empty.
+func RulePageWith(r *rule.Rule, printed string) string {
+	return "# " + r.Name + "\n\n" + sentence(r.Summary) + "\n\n" + ruleBody(r, printed)
 }
 
 // ruleBody is the page below its title.
-func ruleBody(r *rule.Rule) string {
+func ruleBody(r *rule.Rule, printed string) string {
 	var b strings.Builder
 	b.WriteString("Severity " + string(r.Severity) + ", confidence " + string(r.Confidence))
 	if r.Since != "" {
@@ -30,9 +34,12 @@ func ruleBody(r *rule.Rule) string {
 	if why := strings.TrimSpace(r.Why); why != "" {
 		b.WriteString("\n" + why + "\n")
 	}
-	for _, part := range []struct{ title, text string }{{"Reported", r.Bad}, {"Not reported", r.Good}} {
+	for _, part := range []struct{ title, text string }{{reported, r.Bad}, {"Not reported", r.Good}} {
 		if text := strings.Trim(part.text, "\n"); text != "" {
 			b.WriteString("\n## " + part.title + "\n\n```nginx\n" + text + "\n```\n")
+		}
+		if part.title == reported && printed != "" {
+			b.WriteString("\n```console\n" + strings.Trim(printed, "\n") + "\n```\n")
 		}
 	}
 	if len(r.Links) > 0 {
@@ -40,6 +47,17 @@ func ruleBody(r *rule.Rule) string {
 		for _, l := range r.Links {
 			b.WriteString("- <" + l + ">\n")
 		}
+	}
+	return b.String()
+}
+
+// RuleIndex is the Markdown list of all rules, each with a link to its page beside it.
+func RuleIndex(rules []*rule.Rule) string {
+	var b strings.Builder
+	b.WriteString("# Rules\n\n`ngxlimit rules` prints this list, `ngxlimit rules RULE` a page.\n\n| rule | severity | confidence | what is found |\n| --- | --- | --- | --- |\n")
+	for _, r := range rules {
+		b.WriteString("| [" + r.Name + "](" + r.Name + ".md) | " + string(r.Severity) + " | " + string(r.Confidence) + " | " +
+			strings.ReplaceAll(r.Summary, "|", "\\|") + " |\n")
 	}
 	return b.String()
 }

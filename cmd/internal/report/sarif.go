@@ -68,7 +68,7 @@ type sarifWriter struct {
 }
 
 func sarifRule(r *rule.Rule) *sarif.ReportingDescriptor {
-	markdown := ruleBody(r) + "\n[" + r.Name + "](" + HelpURI(r.Name) + ")\n"
+	markdown := ruleBody(r, "") + "\n[" + r.Name + "](" + HelpURI(r.Name) + ")\n"
 	d := sarif.NewRule(r.Name).WithName(pascal(r.Name)).WithHelpURI(HelpURI(r.Name))
 	d.WithDescription(sentence(r.Summary))
 	d.WithFullDescription(multiformat(firstParagraph(r)))
