@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -119,5 +120,75 @@ func TestComplain(t *testing.T) {
 	complain(&b, errors.New("read \x1b[31mx\n\tat y\u202e: no"))
 	if got, want := b.String(), "ngxlimit: read ?[31mx  at y?: no\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A link stays a link: what it leads to is written, whether that is there already or not.
+func TestWriteOutputThroughLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	dir := t.TempDir()
+	inner := filepath.Join(dir, "inner")
+	if err := os.Mkdir(inner, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(inner, "there"), []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	links := map[string]string{"a": "inner/there", "b": "inner/absent", "c": "a", "round": "round"}
+	for name, to := range links {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"a": "inner/there", "b": "inner/absent", "c": "inner/there"} {
+		err := (&app{}).writeOutput(filepath.Join(dir, name), func(w io.Writer) error { _, err := io.WriteString(w, name); return err })
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, target)); err != nil || string(got) != name {
+			t.Errorf("%s: %s holds %q, %v", name, target, got, err)
+		}
+		if got, err := os.Readlink(filepath.Join(dir, name)); err != nil || got != links[name] {
+			t.Errorf("%s leads to %q, %v", name, got, err)
+		}
+	}
+	if err := (&app{}).writeOutput(filepath.Join(dir, "round"), func(io.Writer) error { return nil }); err == nil {
+		t.Error("a link to itself was written")
+	}
+	entries, err := os.ReadDir(inner)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}
+
+// A link to the name of an open file, as /dev/stdout is one, is written to and never replaced.
+func TestWriteOutputOpenFile(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	dir := t.TempDir()
+	f, err := os.OpenFile(filepath.Join(dir, "log"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // a test's own
+	if _, err := f.WriteString("before\n"); err != nil {
+		t.Fatal(err)
+	}
+	link, to := filepath.Join(dir, "stdout"), "/proc/self/fd/"+strconv.Itoa(int(f.Fd()))
+	if err := os.Symlink(to, link); err != nil {
+		t.Fatal(err)
+	}
+	err = (&app{}).writeOutput(link, func(w io.Writer) error { _, err := io.WriteString(w, "behind"); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(f.Name()); err != nil || string(got) != "before\nbehind" {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+	if got, err := os.Readlink(link); err != nil || got != to {
+		t.Errorf("the link leads to %q, %v", got, err)
 	}
 }
