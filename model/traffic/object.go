@@ -220,6 +220,9 @@ func headerLines(value json.RawMessage) ([]request.Header, error) {
 	return lines, nil
 }
 
+// Method reports whether a request line may begin with it: a token (RFC 9110) of at most 32 bytes.
+func Method(s string) bool { return token(s) && len(s) <= 32 }
+
 // token reports whether s may be a method or the name of a header (RFC 9110).
 func token(s string) bool {
 	for i := range len(s) {

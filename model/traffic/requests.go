@@ -162,7 +162,7 @@ func address(value json.RawMessage) (netip.Addr, error) {
 
 func method(value json.RawMessage) (string, error) {
 	s, err := text(value)
-	if err == nil && (!token(s) || len(s) > 32) {
+	if err == nil && !Method(s) {
 		err = fmt.Errorf("%s is no method", quoted(s))
 	}
 	return s, err

@@ -8,7 +8,7 @@ import (
 
 // WriteExplanation writes an explanation for a person.
 func WriteExplanation(w io.Writer, e Explanation, o Options) error {
-	t := &explainWriter{errWriter{w: w}, palette{o.Color}, o.width()}
+	t := &explainWriter{errWriter{w: &inertWriter{w: w}}, palette{o.Color}, o.width()}
 	t.print(t.p.bold(clean(e.Method+" "+e.URL)), "\n")
 	t.blocks(e)
 	t.client(e.Client)

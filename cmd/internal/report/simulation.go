@@ -22,7 +22,7 @@ type Simulation struct {
 
 // WriteSimulation writes a simulation for a person.
 func WriteSimulation(w io.Writer, s Simulation, o Options) error {
-	t := &simulationWriter{errWriter{w: w}, palette{o.Color}, o}
+	t := &simulationWriter{errWriter{w: &inertWriter{w: w}}, palette{o.Color}, o}
 	t.print(t.p.bold(s.title()), "\n")
 	t.locations(s.Result.Locations)
 	t.zones(s.Result.Zones)

@@ -13,7 +13,7 @@ import (
 // writeText writes for a person at a terminal: each finding with its source line, what belongs to it and how to mend it,
 // then a line that sums up, then what page loads suffer.
 func writeText(w io.Writer, r *Report, o Options) error {
-	t := &textWriter{errWriter: errWriter{w: w}, o: o, p: palette{o.Color}, pointed: map[string]bool{}}
+	t := &textWriter{errWriter: errWriter{w: &inertWriter{w: w}}, o: o, p: palette{o.Color}, pointed: map[string]bool{}}
 	for i := range r.Findings {
 		t.finding(&r.Findings[i])
 	}
@@ -35,7 +35,7 @@ type textWriter struct {
 // finding writes one finding and an empty line behind it.
 func (t *textWriter) finding(f *rule.Finding) {
 	from := f.Primary.From()
-	head := t.p.bold(fmt.Sprintf("%s:%d:%d", clean(t.o.place(f.Primary.File)), from.Line, from.Column)) + ": " +
+	head := t.p.bold(fmt.Sprintf("%s:%d:%d", t.o.shown(t.o.place(f.Primary.File)), from.Line, from.Column)) + ": " +
 		t.p.severity(f.Severity, string(f.Severity)) + ": " + t.p.bold(clean(f.Message)) + " [" + f.Rule.Name + "]"
 	if t.o.Wrap {
 		head = wrap(head, t.o.width())
@@ -53,7 +53,7 @@ func (t *textWriter) finding(f *rule.Finding) {
 	for _, l := range f.Related {
 		if l.Span.File != f.Primary.File {
 			at := l.Span.From()
-			t.row(gutter, "::", t.p.faint(fmt.Sprintf("%s:%d:%d", clean(t.o.place(l.Span.File)), at.Line, at.Column)))
+			t.row(gutter, "-->", t.p.faint(fmt.Sprintf("%s:%d:%d", t.o.shown(t.o.place(l.Span.File)), at.Line, at.Column)))
 		}
 		t.source(gutter, l.Span, "-", t.p.related, clean(l.Message))
 	}
