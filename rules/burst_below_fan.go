@@ -22,7 +22,8 @@ var BurstBelowFan = register(rule.Rule{
 		"page's requests at the times at which they come where nothing holds them back. People who share an address need more.\n\n" +
 		"Nothing is said of logins and other single addresses, of hooks and what else programs ask for, of servers that name themselves\n" +
 		"an API, of what the page does not ask for, of keys that are empty for visitors, of a dry run, nor of a limit without burst,\n" +
-		"which missing-burst reports.\n",
+		"which missing-burst reports. It is a note where the key rests on what a visitor may or may not send (a cookie, a header), and\n" +
+		"where a `delay=` covers half of the page: whoever wrote that has thought of a page, be it another one.\n",
 	Bad: `events {}
 
 http {
@@ -67,7 +68,7 @@ func checkBurstBelowFan(p *rule.Pass) {
 			}
 			worst := p.SufferedBy(list, i, func(place rule.Place) bool { return takesFan(p, place) })
 			if !worst.Estimated && (worst.One.Rejected > 0 || limit.NoDelay && worst.Unsent > 0 && worst.NeedMilli > limit.Burst) {
-				p.Report(belowFanFinding(list, limit, worst))
+				p.Report(belowFanFinding(p, list, limit, worst))
 			}
 		}
 	}
@@ -82,9 +83,12 @@ func takesFan(p *rule.Pass, place rule.Place) bool {
 	return use == rule.ForPages || use == rule.ForStatic
 }
 
-func belowFanFinding(list rule.List[*config.LimitReq], limit *config.LimitReq, s rule.Suffered) rule.Finding {
+func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq, s rule.Suffered) rule.Finding {
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
 	f.Places = list.Levels
+	if key := p.Key(limit.Zone.Key); key.Sent && !key.PerAddress || limit.HasDelay && 2*limit.Delay >= 1000*int64(s.One.Requests) {
+		f.Severity, f.Confidence = rule.Note, rule.Medium
+	}
 	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
 	needed := s.BurstNeeded()
 	f.Message = fmt.Sprintf("burst=%s at %s is less than one page of one client needs: ", rule.Milli(limit.Burst), rule.Rate(limit.Zone.Rate))

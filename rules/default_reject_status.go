@@ -6,6 +6,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -20,6 +21,7 @@ var DefaultRejectStatus = register(rule.Rule{
 		"no upstream is there. In the log and in monitoring a limit at work then looks like an outage, a client cannot tell that it\n" +
 		"should slow down, and a balancer that retries on 503 sends the request once more. 429 (Too Many Requests) says what\n" +
 		"happened; one line at `http` level holds for all limits.\n\n" +
+		"It is told once for the whole configuration, at the first limit, since one line mends all of them.\n" +
 		"A status that is written, 503 too, is taken as meant. So is an `error_page 503 =429 ...` in effect.\n",
 	Bad: `events {}
 
@@ -61,22 +63,28 @@ func checkDefaultRejectStatus(p *rule.Pass) {
 	if !p.Tree.Complete() {
 		return // the status may be set in what was not read
 	}
-	words := newDefaultStatus("limit_req")
+	reqs := defaulted{name: "limit_req"}
 	for _, list := range p.LimitReqs() {
-		if n := countDefault(list.Places, func(s *config.Settings) (*config.Setting[int], bool) {
+		l := list.Limits[0]
+		reqs.add(list.At, list.Levels, config.Item{Directive: l.Directive, Via: l.Via}, list.Places, func(s *config.Settings) (*config.Setting[int], bool) {
 			return s.LimitReqStatus, s.LimitReqDryRun.Value
-		}); n > 0 {
-			words.report(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, list.Levels, n)
+		})
+		if reqs.zone == nil && l.Zone != nil {
+			reqs.zone = l.Zone.Directive
 		}
 	}
-	words = newDefaultStatus("limit_conn")
+	reqs.report(p)
+	conns := defaulted{name: "limit_conn"}
 	for _, list := range p.LimitConns() {
-		if n := countDefault(list.Places, func(s *config.Settings) (*config.Setting[int], bool) {
+		l := list.Limits[0]
+		conns.add(list.At, list.Levels, config.Item{Directive: l.Directive, Via: l.Via}, list.Places, func(s *config.Settings) (*config.Setting[int], bool) {
 			return s.LimitConnStatus, s.LimitConnDryRun.Value
-		}); n > 0 {
-			words.report(p, config.Item{Directive: list.Limits[0].Directive, Via: list.Limits[0].Via}, list.At, list.Levels, n)
+		})
+		if conns.zone == nil && l.Zone != nil {
+			conns.zone = l.Zone.Directive
 		}
 	}
+	conns.report(p)
 }
 
 // countDefault counts the places where a limit can refuse and nothing sets the status of the refusal.
@@ -101,23 +109,61 @@ func mapsStatus(pages []*config.ErrorPage, status int) bool {
 	return false
 }
 
-// defaultStatus are the words about one kind of limit, made once: there may be tens of thousands of findings.
-type defaultStatus struct{ message, title, line string }
-
-func newDefaultStatus(limit string) defaultStatus {
-	name := limit + "_status"
-	return defaultStatus{
-		message: fmt.Sprintf("refusals of %s carry the default status 503, because no %s is in effect", limit, name),
-		title:   "set " + name + " 429",
-		line:    name + " 429;",
-	}
+// defaulted are the lists of one kind of limit whose refusals carry the default status. One line in http mends them all,
+// so that they are one finding, at the first of them.
+type defaulted struct {
+	name   string
+	limits []config.Item // the first of each list
+	at     *config.Level // of the first list
+	levels int           // that list's
+	places int
+	mapped bool // an error_page somewhere rests on the default status
+	zone   *syntax.Directive
 }
 
-func (w defaultStatus) report(p *rule.Pass, limit config.Item, at *config.Level, levels, places int) {
-	f := rule.Of(limit, at)
-	f.Places = levels
-	f.Message = w.message
-	f.Evidence = map[string]any{"status": int64(503), "places": int64(places)}
-	f.Fix = &rule.Fix{Title: w.title, Edits: []source.Edit{rule.InsertBefore(limit.Directive, w.line)}}
+func (d *defaulted) add(at *config.Level, levels int, limit config.Item, places []rule.Place, status func(*config.Settings) (*config.Setting[int], bool)) {
+	for _, place := range places {
+		if s, _ := status(place.Settings); s.From == config.Default && mapsStatus(place.Settings.ErrorPages.Value, s.Value) {
+			d.mapped = true
+		}
+	}
+	n := countDefault(places, status)
+	if n == 0 {
+		return
+	}
+	if d.at == nil {
+		d.at, d.levels = at, levels
+	}
+	d.limits = append(d.limits, limit)
+	d.places += n
+}
+
+func (d *defaulted) report(p *rule.Pass) {
+	if len(d.limits) == 0 {
+		return
+	}
+	status := d.name + "_status"
+	f := rule.Of(d.limits[0], d.at)
+	f.Places = d.levels
+	where := ""
+	if len(d.limits) > 1 {
+		where = fmt.Sprintf(" in %s with limits of their own", rule.Plural(int64(len(d.limits)), "block", "blocks"))
+	}
+	f.Message = fmt.Sprintf("refusals of %s carry the default status 503%s, because no %s is in effect", d.name, where, status)
+	f.Evidence = map[string]any{"status": int64(503), "places": int64(d.places)}
+	f.Fix = &rule.Fix{Title: "set " + status + " 429", Edits: d.edits(status)}
 	p.Report(f)
+}
+
+// edits set the status: beside the limit where there is one list; else once in http, where zones are defined; but beside
+// each of many lists where the line in http would change what an error_page of another level takes.
+func (d *defaulted) edits(status string) []source.Edit {
+	if len(d.limits) > 1 && !d.mapped && d.zone != nil {
+		return []source.Edit{rule.InsertBefore(d.zone, status+" 429;")}
+	}
+	edits := make([]source.Edit, 0, len(d.limits))
+	for _, limit := range d.limits {
+		edits = append(edits, rule.InsertBefore(limit.Directive, status+" 429;"))
+	}
+	return edits
 }

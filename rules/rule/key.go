@@ -17,6 +17,7 @@ type Key struct {
 	Never      bool     // nobody is ever counted: the key is empty and depends on nothing
 	PerAddress bool     // two visitors with different addresses have different keys, be it only where they send nothing of their own
 	Constant   bool     // all visitors of one server have the same key
+	Sent       bool     // it rests on what a visitor may or may not send, or on what cannot be known
 	Bytes      int      // how long it usually is; for addresses the longest form
 	Variables  []string // that the key rests on, through maps and the like: "binary_remote_addr"; without "$"
 }
@@ -62,6 +63,11 @@ func judgeKey(t value.Template, defs *value.Definitions) Key {
 	k.Never = k.Exempt && len(k.Variables) == 0
 	k.PerAddress = perAddress(t, defs)
 	k.Constant = !k.PerAddress && constant(k.Variables)
+	for _, name := range k.Variables {
+		v := visit(value.Template{Text: "$" + name, Parts: []value.Part{{Variable: name}}}, defs, visitor{uri: "/"})
+		_, known := v.Known()
+		k.Sent = k.Sent || own(name) || !known && !open(name)
+	}
 	k.Bytes = usualLength(t, defs)
 	return k
 }

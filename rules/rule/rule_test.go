@@ -68,6 +68,9 @@ http {
     map $uri $page { default $binary_remote_addr; ~\.css$ ""; }
     map $uri $login { default ""; ~^/login $binary_remote_addr; }
     map "" $never { default ""; }
+    map $http_x_api_key $caller { "" $binary_remote_addr; default $http_x_api_key; }
+    map $http_x_forwarded_for $forwarded { "" $binary_remote_addr; default $http_x_forwarded_for; }
+    map $cookie_session $stranger { "" $binary_remote_addr; default ""; }
     server {
         server_name ~^(?<tenant>.+)\.example\.com$;
         set $flag "";
@@ -94,6 +97,9 @@ func TestKeys(t *testing.T) {
 		{"$page", "pages address 16"},
 		{"$login", "pages address 16"},
 		{"$never", "exempt never constant 16"},
+		{"$caller", "pages static address 16"},
+		{"$forwarded", "pages static 16"},
+		{"$stranger", "pages static address 16"},
 		{"$tenant", "pages static 16"},
 		{"$flag", "pages static 16"},
 		{"$flag$binary_remote_addr", "pages static address 32"},

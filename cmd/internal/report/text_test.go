@@ -122,11 +122,13 @@ func TestDuration(t *testing.T) {
 // Evidence is told where the message does not say it already.
 func TestEvidence(t *testing.T) {
 	f := &rule.Finding{
-		Message: "the last of 10 requests waits 2 s in zone per_ip",
+		Message: "the last of 10 requests waits 2 s in zone per_ip of 8,095 states",
 		Evidence: map[string]any{
 			"burst": int64(10), "delay_ms_max": int64(2000), "zone": "per_ip", "rate_milli": int64(1), "requests": int64(1),
 			"networks": []string{"10.0.0.0/8", "b", "c", "d", "e", "f", "g", "h", "i", "j"}, "recursive": false, "size_bytes": 32768,
+			"page_delayed": int64(0), "states": int64(8095), "burst_needed": int64(22),
 		},
+		Fix: &rule.Fix{Title: "raise burst to 22"},
 	}
 	want := []string{
 		"networks: 10.0.0.0/8, b, c, d, e, f, g, h and 2 more", "rate: 0.001r/s", "recursive: no", "requests: 1", "size: 32768 bytes",
