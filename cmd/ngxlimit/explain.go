@@ -34,7 +34,10 @@ func newExplain(a *app) *cobra.Command {
 it, what the real client address is, which limits count it and with which key.
 
 The URL is whole (https://portal.example.com/api/x) or a path, which goes to the
-first server unless --header 'Host: ...' names one.`,
+first server unless --header 'Host: ...' names one.
+
+A line of --requests is {"t_ms": 0, "client_ip": "203.0.113.7", "peer_ip": ..., "method": ..., "url": "https://...",
+"headers": {...}}; all but t_ms and url may be left out.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.requests != "" {
 				return needArgs(1, 1, "INPUT --requests FILE")(cmd, args)
@@ -99,9 +102,6 @@ func (a *app) explain(f *explainFlags, args []string) error {
 func (f *explainFlags) event(url string) (traffic.Event, error) {
 	e := traffic.Event{URL: url}
 	e.Request.Method = f.method
-	if !traffic.Method(f.method) {
-		return e, fmt.Errorf("--method %q: it is no method, such as GET", f.method)
-	}
 	if err := f.addresses(&e); err != nil {
 		return e, err
 	}

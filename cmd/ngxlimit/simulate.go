@@ -40,6 +40,9 @@ func newSimulate(a *app) *cobra.Command {
 		Long: `simulate runs the page loads of a fan (ngxlimit fans lists them), or the requests of a
 file, through the limits of a configuration, and tells what is delayed and refused.
 
+A line of --requests is {"t_ms": 0, "client_ip": "203.0.113.7", "peer_ip": ..., "method": ..., "url": "https://...",
+"headers": {...}, "response": {"status": 200, "headers": {...}}}; all but t_ms and url may be left out.
+
 Nothing is sent anywhere. The same arguments give the same result.`,
 		Args: needArgs(1, 1, "INPUT"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.simulate(f, args[0]) },
@@ -51,7 +54,7 @@ Nothing is sent anywhere. The same arguments give the same result.`,
 	flags.StringVar(&f.host, "host", "", "`host` of the page (default: that of the first server with a limit)")
 	flags.Var(atLeast(&f.clients, 1, 1, 1_000_000), "clients", "how many people open the page")
 	flags.Var(atLeast(&f.perAddress, 1, 1, 1_000_000), "clients-per-address", "how many of them share one public address")
-	flags.StringVar(&f.arrival, "arrival", "together", "when they begin: together, poisson:SECONDS or every:SECONDS")
+	flags.StringVar(&f.arrival, "arrival", "together", "when they begin: together, poisson:SECONDS (at random, all within that time) or every:SECONDS (from one to the next)")
 	flags.Var(atLeast(&f.repeat, 1, 1, 100_000), "repeat", "page loads of each client")
 	flags.StringVar(&f.every, "every", "60", "`seconds` from one load of a client to the next")
 	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once")

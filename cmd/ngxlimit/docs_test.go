@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
+	"github.com/ngxlimit/ngxlimit/rules"
+)
+
+// fenced returns the first block of a language in a page of the repository.
+func fenced(t *testing.T, page, language string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(nginxtest.Root(t), filepath.FromSlash(page)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), "```"+language+"\n")
+	block, _, closed := strings.Cut(rest, "\n```")
+	if !found || !closed {
+		t.Fatalf("%s has no block of %s", page, language)
+	}
+	return block + "\n"
+}
+
+func TestFanPage(t *testing.T) {
+	fan, err := traffic.ReadFan(strings.NewReader(fenced(t, "docs/fans.md", "json")), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fan.Name != "orders" || len(fan.Requests) != 5 || *fan.Requests[4].DependsOn != 2 {
+		t.Errorf("read as %+v", fan)
+	}
+	page, err := os.ReadFile(filepath.Join(nginxtest.Root(t), "docs", "fans.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range traffic.Kinds {
+		if !strings.Contains(string(page), "`"+kind+"`") {
+			t.Errorf("docs/fans.md does not name the kind %s", kind)
+		}
+	}
+}
+
+func TestRequestsPage(t *testing.T) {
+	n := 0
+	for e, err := range traffic.ReadRequests(strings.NewReader(fenced(t, "docs/requests.md", "json")), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; e.Request.Host != "portal.example.com" || e.Request.Target != "/api/orders" {
+			t.Errorf("request %d is read as %+v", n, e)
+		}
+	}
+	if n != 3 {
+		t.Errorf("%d requests were read", n)
+	}
+}
+
+func TestSettingsPages(t *testing.T) {
+	for _, page := range []string{"docs/settings.md", "README.md"} {
+		path := filepath.Join(t.TempDir(), settings.FileName)
+		if err := os.WriteFile(path, []byte(fenced(t, page, "yaml")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := settings.Load(path, settings.Names(rules.All()))
+		if err != nil {
+			t.Fatalf("%s: %v", page, err)
+		}
+		if s.Facts.ClientsPerAddress != 43 || s.Facts.ExpectedKeys["per_ip"] != 250_000 || len(s.Proxies) == 0 ||
+			len(s.Facts.Background) != 2 || len(s.Off) != 1 || len(s.Severities) != 1 {
+			t.Errorf("%s is read as %+v", page, s)
+		}
+	}
+}
+
+// The hook of the README is asked about configurations of nginx, and about nothing else.
+func TestHookFiles(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(nginxtest.Root(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := func(key string) *regexp.Regexp {
+		lines := regexp.MustCompile(`(?m)^ +`+key+`: (.*[|].*)$`).FindAllStringSubmatch(string(text), -1)
+		if len(lines) != 1 {
+			t.Fatalf("%d patterns of %s were found", len(lines), key)
+		}
+		return regexp.MustCompile(lines[0][1])
+	}
+	files, exclude := pattern("files"), pattern("exclude")
+	for path, want := range map[string]bool{
+		"nginx.conf": true, "conf/nginx.conf": true, "deploy/nginx-prod.conf": true, "conf.d/portal.conf": true,
+		"etc/nginx/snippets/limits.conf": true, "sites-available/portal": true, "sites-enabled/portal.example.com": true, "sites-enabled/portal.conf": true,
+		"conf.d/README.md": false, "conf.d/portal.conf.bak": false, "snippets/hello.py": false, "sites-available/.gitkeep": false,
+		"sites-available/portal.conf.bak": false, "sites-enabled/portal~": false, "sites-enabled/notes.md": false, "docs/nginx.md": false, "redis.conf": false,
+	} {
+		if got := files.MatchString(path) && !exclude.MatchString(path); got != want {
+			t.Errorf("%s: matched %t", path, got)
+		}
+	}
+}
