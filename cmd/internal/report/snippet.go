@@ -26,8 +26,11 @@ type cell struct {
 	at    int // offset of its bytes in the line
 }
 
+// A snipper makes snippets, one after the other. Its cells serve for all of them: there may be a hundred thousand.
+type snipper struct{ cells []cell }
+
 // snip returns the line in which the span starts, cut around the span to width columns.
-func snip(s source.Span, width int) snippet {
+func (sn *snipper) snip(s source.Span, width int) snippet {
 	from := s.From()
 	line := s.File.Line(from.Line)
 	start := min(from.Column-1, len(line))
@@ -40,46 +43,52 @@ func snip(s source.Span, width int) snippet {
 		return snippet{line: strings.TrimRight(line, " "), start: start, end: max(end, start+1)}
 	}
 	// A line may be a hundred megabytes long; only what could be shown is looked at.
-	lo, hi := window(line, start, end, width)
-	cells := cellsOf(line[lo:hi], lo)
-	from0, to0 := marked(cells, start, end)
-	left, right := cut(cells, from0, to0, width, lo > 0, hi < len(line))
-	return assemble(cells[left:right], start, end, lo > 0 || left > 0, hi < len(line) || right < len(cells))
+	lo := window(line, start, width)
+	hi := sn.read(line, lo, start, width)
+	from0, to0 := marked(sn.cells, start, end)
+	left, right := cut(sn.cells, from0, to0, width, lo > 0, hi < len(line))
+	return assemble(sn.cells[left:right], start, end, lo > 0 || left > 0, hi < len(line) || right < len(sn.cells))
 }
 
-// window returns the bytes of line that may be shown: up to four bytes a column on both sides of the span's start.
-func window(line string, start, end, width int) (lo, hi int) {
-	lo = max(0, start-width)
+// window returns the first byte of line that may be shown: a byte for each column to the left of the span's start.
+func window(line string, start, width int) int {
+	lo := max(0, start-width)
 	for lo > 0 && lo < len(line) && !utf8.RuneStart(line[lo]) && start-lo < width+utf8.UTFMax {
 		lo--
 	}
-	hi = min(len(line), max(min(end, start+4*width), start)+4*width)
-	return lo, hi
+	return lo
 }
 
-// cellsOf splits text into what is shown for each of its characters; base is the offset of text in its line.
-func cellsOf(s string, base int) []cell {
-	cells := make([]cell, 0, len(s))
-	col := 0
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		c := cell{at: base + i}
+// read splits a line from byte lo on into what is shown for each of its characters, until more than width columns stand
+// behind the span's start; it returns the byte at which it ended.
+func (sn *snipper) read(line string, lo, start, width int) (hi int) {
+	sn.cells = sn.cells[:0]
+	col, behind := 0, 0
+	for hi = lo; hi < len(line) && behind <= width && hi-start <= longestShown(width); {
+		r, n := utf8.DecodeRuneInString(line[hi:])
+		c := cell{at: hi}
 		switch {
 		case r == '\t':
 			c.width = tabWidth - col%tabWidth
 			c.text = strings.Repeat(" ", c.width)
 		case r < utf8.RuneSelf && r >= ' ' && r != 0x7f:
-			c.text, c.width = s[i:i+n], 1
+			c.text, c.width = line[hi:hi+n], 1
 		default:
-			c.text = show(s[i:i+n], r)
+			c.text = show(line[hi:hi+n], r)
 			c.width = text.StringWidth(c.text)
 		}
-		cells = append(cells, c)
+		sn.cells = append(sn.cells, c)
 		col += c.width
-		i += n
+		if hi >= start {
+			behind += c.width
+		}
+		hi += n
 	}
-	return cells
+	return hi
 }
+
+// longestShown is how many bytes may be shown in a number of columns: some characters have no width, but hardly many.
+func longestShown(width int) int { return 2 * utf8.UTFMax * width }
 
 // marked returns the range of cells whose bytes lie in [start, end).
 func marked(cells []cell, start, end int) (from, to int) {
@@ -144,6 +153,7 @@ func cut(cells []cell, from, to, width int, moreLeft, moreRight bool) (left, rig
 // assemble joins the cells and finds the columns of the marked bytes.
 func assemble(cells []cell, start, end int, cutLeft, cutRight bool) snippet {
 	var b strings.Builder
+	b.Grow(len(cells) + 2*len(ellipsis))
 	col := 0
 	if cutLeft {
 		b.WriteString(ellipsis)

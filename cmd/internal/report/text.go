@@ -30,6 +30,7 @@ type textWriter struct {
 	o       Options
 	p       palette
 	pointed map[string]bool // rules whose page was already named
+	snipper
 }
 
 // finding writes one finding and an empty line behind it.
@@ -99,7 +100,7 @@ func (t *textWriter) context(f *rule.Finding) string {
 // source writes the line in which the span starts, and a mark under the span with a label behind it.
 func (t *textWriter) source(gutter int, s source.Span, mark string, paint func(string) string, label string) {
 	number := strconv.Itoa(s.From().Line)
-	cut := snip(s, t.o.width()-gutter-3)
+	cut := t.snip(s, t.o.width()-gutter-3)
 	bar := t.p.gutter("|")
 	t.print(strings.Repeat(" ", gutter-len(number)), t.p.gutter(number), " ", bar)
 	if cut.line != "" {

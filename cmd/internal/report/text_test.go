@@ -69,7 +69,7 @@ func TestSnip(t *testing.T) {
 			if tt.span == "" {
 				s = source.Span{File: f, Start: 7, End: 7}
 			}
-			cut := snip(s, tt.width)
+			cut := new(snipper).snip(s, tt.width)
 			got := cut.line + "\n" + strings.Repeat(" ", cut.start) + strings.Repeat("^", cut.end-cut.start)
 			if got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
@@ -86,7 +86,7 @@ func TestSnipFits(t *testing.T) {
 		start := rapid.IntRange(0, len(line)).Draw(t, "start")
 		end := rapid.IntRange(start, len(f.Text)).Draw(t, "end of span")
 		width := rapid.IntRange(40, 120).Draw(t, "width")
-		cut := snip(source.Span{File: f, Start: uint32(start), End: uint32(end)}, width)
+		cut := new(snipper).snip(source.Span{File: f, Start: uint32(start), End: uint32(end)}, width)
 		if w := text.StringWidth(cut.line); w > width {
 			t.Fatalf("%d columns in %d: %q", w, width, cut.line)
 		}
@@ -104,7 +104,7 @@ func BenchmarkSnipLongLine(b *testing.B) {
 	f := &source.File{Text: strings.Repeat("x ", 50<<20)}
 	f.Lines()
 	for b.Loop() {
-		snip(source.Span{File: f, Start: 50 << 20, End: 50<<20 + 10}, 100)
+		new(snipper).snip(source.Span{File: f, Start: 50 << 20, End: 50<<20 + 10}, 100)
 	}
 }
 
