@@ -102,6 +102,9 @@ func (a *app) explain(f *explainFlags, args []string) error {
 func (f *explainFlags) event(url string) (traffic.Event, error) {
 	e := traffic.Event{URL: url}
 	e.Request.Method = f.method
+	if !traffic.Method(f.method) {
+		return e, fmt.Errorf("--method %q: it is no method, such as GET", f.method)
+	}
 	if err := f.addresses(&e); err != nil {
 		return e, err
 	}
