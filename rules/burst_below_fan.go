@@ -67,20 +67,20 @@ func checkBurstBelowFan(p *rule.Pass) {
 				continue
 			}
 			worst := p.SufferedBy(list, i, func(place rule.Place) bool { return takesFan(p, place) })
-			if !worst.Estimated && (worst.One.Rejected > 0 || limit.NoDelay && worst.Unsent > 0 && worst.NeedMilli > limit.Burst) {
+			if worst.One.Rejected > 0 || limit.NoDelay && worst.Unsent > 0 && worst.NeedMilli > limit.Burst {
 				p.Report(belowFanFinding(p, list, limit, worst))
 			}
 		}
 	}
 }
 
-// takesFan says whether a refusal at the place breaks what a person looks at.
+// takesFan says whether a refusal at the place breaks what a person looks at. An estimate is not enough to say so.
 func takesFan(p *rule.Pass, place rule.Place) bool {
 	if !place.Judges() || place.Settings.LimitReqDryRun.Value || !place.IsFan() || rule.ForMachines(place.Server) {
 		return false
 	}
 	use := p.Use(place)
-	return use == rule.ForPages || use == rule.ForStatic
+	return (use == rule.ForPages || use == rule.ForStatic) && p.Page(place.Server) != nil
 }
 
 func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq, s rule.Suffered) rule.Finding {
