@@ -80,20 +80,17 @@ func encodeSARIF(w io.Writer, r *sarif.Report, n int, result func(i int) *sarif.
 	return o.err
 }
 
-// tidied returns a value's JSON as a tree, without what is empty.
-func tidied(v any) (any, error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
+// tidied returns a value's JSON without what is empty.
+func tidied(v any) (json.RawMessage, error) {
+	var raw bytes.Buffer
+	e := json.NewEncoder(&raw)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode sarif: %w", err)
 	}
-	var tree any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if err := d.Decode(&tree); err != nil {
-		return nil, fmt.Errorf("tidy sarif: %w", err)
-	}
-	tidy(tree)
-	return tree, nil
+	t := &tidier{raw: raw.Bytes(), out: make([]byte, 0, raw.Len())}
+	t.value()
+	return t.out, nil
 }
 
 // absent are the numbers by which the schema says that a property is not there.
@@ -104,43 +101,114 @@ var absent = map[string]bool{
 // required are arrays that must be there even when they are empty.
 var required = map[string]bool{"results": true, "rules": true, "runs": true, "replacements": true, "artifactChanges": true}
 
-func tidy(node any) {
-	switch v := node.(type) {
-	case map[string]any:
-		for key, child := range v {
-			if _, open := child.(map[string]any); key == "properties" && open {
-				tidyProperties(v, key)
-				continue
-			}
-			if drop(key, child) {
-				delete(v, key)
-				continue
-			}
-			tidy(child)
-		}
-	case []any:
-		for _, child := range v {
-			tidy(child)
-		}
+// A tidier copies JSON as encoding/json writes it, without blanks, and leaves out what says nothing. Reading it into a
+// tree first would take most of the time that a large report takes.
+type tidier struct {
+	raw, out []byte
+	at       int
+}
+
+// value copies one value. It is nested no deeper than the format is.
+func (t *tidier) value() {
+	switch t.raw[t.at] {
+	case '{':
+		t.object()
+	case '[':
+		t.array()
+	default:
+		t.verbatim()
 	}
 }
 
-// tidyProperties leaves a property bag's own content alone: it is ours, and an empty list in it says something.
-func tidyProperties(parent map[string]any, key string) {
-	bag, _ := parent[key].(map[string]any)
-	if len(bag) == 0 {
-		delete(parent, key)
-	}
+func (t *tidier) verbatim() {
+	from := t.at
+	t.skip()
+	t.out = append(t.out, t.raw[from:t.at]...)
 }
 
-func drop(key string, child any) bool {
-	switch v := child.(type) {
-	case nil:
-		return true
-	case []any:
-		return len(v) == 0 && !required[key]
-	case json.Number:
-		return absent[key] && strings.HasPrefix(v.String(), "-")
+func (t *tidier) object() {
+	t.out = append(t.out, '{')
+	empty := true
+	for t.at++; t.raw[t.at] != '}'; {
+		from := t.at
+		t.skip()
+		key := string(t.raw[from+1 : t.at-1])
+		t.at++ // the colon
+		if t.drops(key) {
+			t.skip()
+		} else {
+			if !empty {
+				t.out = append(t.out, ',')
+			}
+			empty = false
+			t.out = append(t.out, t.raw[from:t.at]...)
+			if key == "properties" {
+				t.verbatim() // a property bag's content is ours, and an empty list in it says something
+			} else {
+				t.value()
+			}
+		}
+		if t.raw[t.at] == ',' {
+			t.at++
+		}
+	}
+	t.at++
+	t.out = append(t.out, '}')
+}
+
+func (t *tidier) array() {
+	t.out = append(t.out, '[')
+	for t.at++; t.raw[t.at] != ']'; {
+		t.value()
+		if t.raw[t.at] == ',' {
+			t.out = append(t.out, ',')
+			t.at++
+		}
+	}
+	t.at++
+	t.out = append(t.out, ']')
+}
+
+// drops says whether the value at hand, a key's, says nothing.
+func (t *tidier) drops(key string) bool {
+	switch t.raw[t.at] {
+	case 'n':
+		return true // null
+	case '{':
+		return key == "properties" && t.raw[t.at+1] == '}'
+	case '[':
+		return t.raw[t.at+1] == ']' && !required[key]
+	case '-':
+		return absent[key]
 	}
 	return false
+}
+
+// skip goes behind the value at hand.
+func (t *tidier) skip() {
+	for depth := 0; ; {
+		switch t.raw[t.at] {
+		case '"':
+			for t.at++; t.raw[t.at] != '"'; t.at++ {
+				if t.raw[t.at] == '\\' {
+					t.at++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		default:
+			for !strings.ContainsRune(",:]}\n", rune(t.raw[t.at+1])) {
+				t.at++
+			}
+		}
+		t.at++
+		if depth == 0 {
+			return
+		}
+		if c := t.raw[t.at]; c == ',' || c == ':' {
+			t.at++
+		}
+	}
 }
