@@ -3,6 +3,7 @@ package load
 import (
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
@@ -31,6 +32,15 @@ func noText(text string) string {
 		}
 	}
 	return ""
+}
+
+// plainlyBinary says that the first block of a text cannot be the start of a configuration.
+func plainlyBinary(block string) bool {
+	if strings.IndexByte(block, 0) < 0 {
+		return false
+	}
+	doc := syntax.Parse(&source.File{Text: block})
+	return !known(doc) && len(doc.Directives)+len(doc.Errors) > 0 // a comment may hold anything
 }
 
 // noConfiguration says why a file that was read is no configuration of nginx at all; "" if it is one, with whatever

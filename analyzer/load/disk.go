@@ -31,12 +31,12 @@ func newDisk(o Options) (*disk, error) {
 	}
 	root, err := os.OpenRoot(o.Root)
 	if err != nil {
-		return nil, fmt.Errorf("open root: %w", err)
+		return nil, &OptionError{"root", o.Root, inner(err)}
 	}
 	d.root = root
 	if d.real, err = canonical(o.Root); err != nil {
 		root.Close()
-		return nil, fmt.Errorf("open root: %w", err)
+		return nil, &OptionError{"root", o.Root, inner(err)}
 	}
 	return d, nil
 }
@@ -101,6 +101,7 @@ func (d *disk) open(name string) (*os.File, error) {
 }
 
 var (
+	errBinary   = errors.New("no configuration: the file is binary")
 	errFolder   = errors.New("is a directory")
 	errOutside  = errors.New("leads outside the root")
 	errSpecial  = errors.New("is no regular file")
@@ -131,19 +132,45 @@ func readAll(from io.Reader, limit int64) (string, error) {
 	if file, ok := from.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 			if at, err := file.Seek(0, io.SeekCurrent); err == nil {
+				block := make([]byte, firstBlock)
+				if n, _ := file.ReadAt(block, at); n == firstBlock && info.Size()-at <= limit && plainlyBinary(string(block)) {
+					return "", errBinary
+				}
 				return readSized(file, info.Size()-at, limit)
 			}
 		}
 	}
-	var b strings.Builder
-	n, err := io.CopyBuffer(&b, io.LimitReader(from, limit+1), make([]byte, 256<<10))
-	if err == nil && n > limit {
-		err = errTooLarge
+	return readPipe(from, limit)
+}
+
+// firstBlock is how much of a pipe or a device is looked at before the rest is read.
+const firstBlock = 64 << 10
+
+// readPipe reads to the end. What is plainly no text is not read to its end, which it may not have.
+func readPipe(from io.Reader, limit int64) (string, error) {
+	text := make([]byte, firstBlock)
+	n, err := io.ReadFull(from, text)
+	for err == nil {
+		if n == firstBlock && plainlyBinary(string(text)) {
+			return "", errBinary
+		}
+		if int64(n) > limit {
+			return "", errTooLarge
+		}
+		grown := make([]byte, min(2*int64(n), limit+1))
+		copy(grown, text)
+		text = grown
+		var more int
+		more, err = io.ReadFull(from, text[n:])
+		n += more
 	}
-	if err != nil {
+	switch {
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return "", err
+	case n == 0:
+		return "", nil
 	}
-	return b.String(), nil
+	return unsafe.String(&text[0], n), nil // nothing else holds these bytes
 }
 
 // maxLinks is how many links a path may lead through, as in Linux.
@@ -208,7 +235,7 @@ func below(folder, name string) (rest string, ok bool) {
 }
 
 // list returns the names in a folder; see tree.
-func (d *disk) list(folder string) []string {
+func (d *disk) list(folder string) ([]string, error) {
 	if folder == "" {
 		folder = "."
 	}
@@ -221,20 +248,44 @@ func (d *disk) list(folder string) []string {
 		dir, err = d.root.Open(folder)
 	}
 	if err != nil {
-		return nil
+		return nil, onlyOutside(err)
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1) // what could be read counts, as for glob(3)
-	return names
+	return names, nil
 }
 
 // exists says whether there is something of that name, be it a link that leads nowhere.
-func (d *disk) exists(name string) bool {
+func (d *disk) exists(name string) (bool, error) {
 	name = mapPath(d.maps, name)
 	if d.root == nil {
 		_, err := os.Lstat(name)
-		return err == nil
+		return err == nil, nil
 	}
 	_, err := d.resolve(name)
-	return err == nil
+	return err == nil, onlyOutside(err)
+}
+
+// onlyOutside passes on the error that is ours; for all others glob(3) finds nothing and says nothing.
+func onlyOutside(err error) error {
+	if errors.Is(err, errOutside) {
+		return errOutside
+	}
+	return nil
+}
+
+// folder says why a name is not that of a folder; nil if it is.
+func (d *disk) folder(name string) error {
+	name = mapPath(d.maps, name)
+	var info fs.FileInfo
+	var err error
+	if d.root == nil {
+		info, err = os.Stat(name)
+	} else if name, err = d.resolve(name); err == nil {
+		info, err = d.root.Stat(name)
+	}
+	if err == nil && !info.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	return err
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/directive"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
@@ -25,7 +25,7 @@ var errFolderTooLarge = fmt.Errorf("holds more than %d files", maxFolderFiles)
 // addFolder adds every main file, dump and loose fragment in a folder. Files that are no configuration are passed by,
 // since nobody named them; if nothing is left that is an error.
 func (l *loader) addFolder(folder string) error {
-	paths, err := candidates(folder)
+	paths, closed, err := candidates(folder)
 	if err != nil {
 		return fmt.Errorf("read folder %s: %w", folder, err)
 	}
@@ -34,7 +34,11 @@ func (l *loader) addFolder(folder string) error {
 	before := len(l.inputs)
 	noted := before
 	included := map[string]bool{}
-	var unread error
+	unread := closed
+	var failed error
+	if len(closed) > 0 {
+		failed = fmt.Errorf("read folder %s: %s", folder, closed[0].Problems[0].Text)
+	}
 	again := false // a file of the folder has been an input already
 	for _, path := range paths {
 		for ; noted < len(l.inputs); noted++ {
@@ -49,20 +53,47 @@ func (l *loader) addFolder(folder string) error {
 			again = true
 			continue
 		}
-		file, err := l.named(path)
+		file, err := l.found(path)
 		if err != nil {
-			unread = errors.Join(unread, err)
+			unread = append(unread, unreadable(path, err))
+			failed = cmp.Or(failed, fmt.Errorf("read %s: %w", path, err))
 			continue
 		}
 		l.addFound(path, file)
 	}
-	if unread != nil {
-		return unread
-	}
-	if len(l.inputs) == before && !again {
+	switch {
+	case len(l.inputs) > before || again:
+		l.inputs = append(l.inputs, unread...)
+	case failed != nil:
+		return failed
+	default:
 		return fmt.Errorf("read folder %s: there is no nginx configuration in it", folder)
 	}
 	return nil
+}
+
+// found reads a file of a folder. A pipe in it is not waited for.
+func (l *loader) found(path string) (*source.File, error) {
+	name := filepath.ToSlash(path)
+	from := disk{}
+	if inside, ok := l.inside(path); ok {
+		name, from = inside, *l.disk
+	}
+	text, at, err := from.read(name, maxText)
+	if err != nil {
+		return nil, inner(err)
+	}
+	return &source.File{Path: name, Text: text, Disk: at}, nil
+}
+
+// unreadable is the input of a file in a folder that cannot be read, or of a folder in it: nginx would refuse to start
+// where a pattern leads there.
+func unreadable(path string, err error) *Input {
+	file := &source.File{Path: filepath.ToSlash(path), Disk: path}
+	in := &Input{Path: path, Kind: Fragment, Context: directive.HTTP.Path(), Main: syntax.Parse(file)}
+	in.Documents = []*syntax.Document{in.Main}
+	in.problem(source.Span{File: file}, reason(file.Path, err))
+	return in
 }
 
 // rank orders the files of a folder: those first that are likely to include others.
@@ -94,11 +125,15 @@ func (l *loader) addFound(path string, file *source.File) {
 }
 
 // candidates returns the files of a folder that may be configurations by their names, in the order of bytes.
-func candidates(folder string) ([]string, error) {
-	var paths []string
+// Folders in it that cannot be read come back as inputs of that kind.
+func candidates(folder string) (paths []string, closed []*Input, err error) {
 	seen := 0
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
+	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path != folder:
+			closed = append(closed, unreadable(path, inner(err)))
+			return nil
+		case err != nil:
 			return inner(err)
 		}
 		if path != folder && strings.HasPrefix(d.Name(), ".") {
@@ -117,12 +152,12 @@ func candidates(folder string) ([]string, error) {
 		if seen++; seen > maxFolderFiles {
 			return errFolderTooLarge
 		}
-		if (named(path) || maybeDump(path)) && regular(path) {
+		if named(path) || maybeDump(path) && regular(path) {
 			paths = append(paths, path)
 		}
 		return nil
 	})
-	return paths, err
+	return paths, closed, err
 }
 
 func regular(path string) bool {

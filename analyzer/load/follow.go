@@ -97,7 +97,8 @@ func folderOf(name string) string {
 type files interface {
 	// open returns the file of a name, or the reason why there is none, in nginx's words where it has them.
 	open(name string) (*syntax.Document, string)
-	// match returns the names that a pattern matches, in nginx's order. A pattern may match none.
+	// match returns the names that a pattern matches, in nginx's order. A pattern may match none. The reason is why
+	// there may be more.
 	match(pattern string) ([]string, string)
 	// geoMatches says whether the wildcards of a name count that is included in a geo block.
 	geoMatches(name string) bool
@@ -138,7 +139,6 @@ func (f *follower) visit(doc *syntax.Document, depth int) *extent {
 		names, reason := f.names(inc)
 		if reason != "" {
 			f.in.problem(inc.at.Span(), reason)
-			continue
 		}
 		var docs []*syntax.Document
 		for _, name := range names {

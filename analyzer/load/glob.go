@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -8,13 +9,67 @@ import (
 // A tree lists folders by the names that a configuration uses.
 type tree interface {
 	// list returns the names in a folder, "" for the current one, hidden ones among them; none where it cannot be read.
-	list(folder string) []string
-	exists(name string) bool
+	// The error is for a folder that may not be looked into.
+	list(folder string) ([]string, error)
+	// exists says whether there is something of that name. The error is for a name that may not be looked at.
+	exists(name string) (bool, error)
+}
+
+// A globber expands patterns, as far as its patience lasts: links that lead back to a folder above make a pattern match
+// without end, and no pattern of a server looks at that many names.
+type globber struct {
+	tree
+	left int   // how often it may still look
+	err  error // the first name that may not be looked at, or errPatience
+}
+
+// What the expansion of patterns may look at, in names; names that come with a folder count less.
+const (
+	maxLooked      = 50_000  // for one pattern
+	maxLookedInAll = 200_000 // for all patterns of one input
+	namesPerLook   = 64
+)
+
+var errPatience = fmt.Errorf("more than %d names would have to be looked at", maxLooked)
+
+func (g *globber) names(folder string) []string {
+	if !g.look(1) {
+		return nil
+	}
+	names, err := g.list(folder)
+	g.note(err)
+	if !g.look(len(names) / namesPerLook) {
+		return nil
+	}
+	return names
+}
+
+func (g *globber) has(name string) bool {
+	if !g.look(1) {
+		return false
+	}
+	found, err := g.exists(name)
+	g.note(err)
+	return found
+}
+
+func (g *globber) look(n int) bool {
+	if g.left -= n; g.left < 0 {
+		g.err = errPatience
+	}
+	return g.left >= 0
+}
+
+func (g *globber) note(err error) {
+	if g.err == nil {
+		g.err = err
+	}
 }
 
 // expand returns what a pattern matches in the tree, as glob(3) does without flags: in the order of bytes, without
-// hidden names unless the pattern spells the dot, and no wildcard matches a slash.
-func expand(t tree, pattern string) []string {
+// hidden names unless the pattern spells the dot, and no wildcard matches a slash. What may not be looked at is left
+// out, and is the globber's error; where its patience ends nothing is found.
+func (g *globber) expand(pattern string) []string {
 	found := []string{""}
 	parts := strings.Split(pattern, "/")
 	for i, part := range parts {
@@ -25,22 +80,25 @@ func expand(t tree, pattern string) []string {
 				name := folder + unescape(part)
 				if !last {
 					next = append(next, name+"/")
-				} else if t.exists(name) {
+				} else if g.has(name) {
 					next = append(next, name)
 				}
 				continue
 			}
-			for _, name := range t.list(folder) {
+			for _, name := range g.names(folder) {
 				switch {
 				case !matchName(part, name):
 				case last:
 					next = append(next, folder+name)
-				case t.exists(folder + name + "/."):
+				case g.has(folder + name + "/."):
 					next = append(next, folder+name+"/")
 				}
 			}
 		}
 		found = next
+		if g.left < 0 {
+			return nil
+		}
 	}
 	slices.Sort(found)
 	return found

@@ -154,7 +154,7 @@ func TestReadErrors(t *testing.T) {
 		{sparse, Options{}, "is larger than 1024 MiB"},
 		{binary, Options{}, "no configuration: the file is a program"},
 		{wide, Options{}, "UTF-16"},
-		{folder, Options{Root: filepath.Join(folder, "gone")}, "open root: "},
+		{folder, Options{Root: filepath.Join(folder, "gone")}, "no such file or directory"},
 		{folder, Options{Context: []string{"http", "cellar"}}, `read context http,cellar: no block "cellar" in http`},
 		{folder, Options{Version: "new"}, `read version "new"`},
 		{filepath.Join(folder, "gone"), Options{}, "no such file or directory"},

@@ -211,7 +211,7 @@ func TestExpand(t *testing.T) {
 		"[.]c":         nil,
 		"[--]":         {"-"},
 	} {
-		if got := expand(names, pattern); !slices.Equal(got, want) {
+		if got := (&globber{tree: names, left: maxLooked}).expand(pattern); !slices.Equal(got, want) {
 			t.Errorf("%s matches %q, want %q", pattern, got, want)
 		}
 		for _, name := range names {
@@ -228,7 +228,7 @@ func TestExpand(t *testing.T) {
 // A memoryTree holds paths of files.
 type memoryTree []string
 
-func (m memoryTree) list(folder string) (names []string) {
+func (m memoryTree) list(folder string) (names []string, err error) {
 	for _, path := range m {
 		rest, found := strings.CutPrefix(path, folder)
 		name, _, _ := strings.Cut(rest, "/")
@@ -236,10 +236,10 @@ func (m memoryTree) list(folder string) (names []string) {
 			names = append(names, name)
 		}
 	}
-	return names
+	return names, nil
 }
 
-func (m memoryTree) exists(name string) bool {
+func (m memoryTree) exists(name string) (bool, error) {
 	name = strings.TrimSuffix(name, "/.")
-	return slices.ContainsFunc(m, func(path string) bool { return path == name || strings.HasPrefix(path, name+"/") })
+	return slices.ContainsFunc(m, func(path string) bool { return path == name || strings.HasPrefix(path, name+"/") }), nil
 }

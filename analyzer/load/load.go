@@ -9,6 +9,8 @@
 package load
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -46,6 +48,7 @@ type Input struct {
 	Problems  []Problem
 
 	includes map[*syntax.Directive][]*syntax.Document
+	unread   []string // paths on disk of included files that could not be read
 }
 
 // Includes returns the files that an include directive leads to, in nginx's order; none where it could not be followed.
@@ -87,19 +90,48 @@ func (in *Input) problem(at source.Span, text string) {
 	in.Problems = append(in.Problems, Problem{Span: at, Line: at.File.Position(end).Line, Text: text})
 }
 
+// An OptionError says why the value of an option cannot be taken.
+type OptionError struct {
+	Option, Value string // "root", "prefix"
+	Err           error
+}
+
+func (e *OptionError) Error() string { return fmt.Sprintf("%s %s: %v", e.Option, e.Value, e.Err) }
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// A ReadError says why a path that was named is no input.
+type ReadError struct {
+	Path string // as it was named
+	Err  error  // names the path
+}
+
+func (e *ReadError) Error() string { return e.Err.Error() }
+func (e *ReadError) Unwrap() error { return e.Err }
+
 // Load reads the inputs that paths name, each as the contract's table of inputs says. A file that another input
-// includes is not an input of its own. The error is for what leaves nothing to check: an unreadable path, a folder
-// without any configuration, an empty or binary file.
+// includes is not an input of its own. Paths of which nothing can be checked (unreadable, a folder without any
+// configuration, an empty or binary file) are an error, a ReadError for each, joined; the inputs of the other paths
+// come all the same.
 func Load(paths []string, o Options) ([]*Input, error) {
 	l, err := newLoader(o)
 	if err != nil {
 		return nil, err
 	}
 	defer l.disk.close()
+	stdin := 0
 	for _, path := range paths {
-		if err := l.add(path); err != nil {
-			return nil, err
+		if path == "-" {
+			stdin++
 		}
 	}
-	return l.independent(), nil
+	if stdin > 1 {
+		return nil, errors.New("standard input was given twice")
+	}
+	var unread error
+	for _, path := range paths {
+		if err := l.add(path); err != nil {
+			unread = errors.Join(unread, &ReadError{path, err})
+		}
+	}
+	return l.independent(), unread
 }

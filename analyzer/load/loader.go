@@ -40,7 +40,14 @@ func newLoader(o Options) (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &loader{options: o, version: version, disk: d, added: map[string]bool{}, real: map[string]string{}}, nil
+	l := &loader{options: o, version: version, disk: d, added: map[string]bool{}, real: map[string]string{}}
+	if o.Prefix != "" {
+		if err := d.folder(l.prefix(nil)); err != nil {
+			d.close()
+			return nil, &OptionError{"prefix", o.Prefix, inner(err)}
+		}
+	}
+	return l, nil
 }
 
 // add reads the inputs of one path.
@@ -159,7 +166,7 @@ const geoMatchesSince directive.Version = 1029008
 // fromDisk makes an input of a file that has been read, following its includes.
 func (l *loader) fromDisk(path string, doc *syntax.Document) *Input {
 	in := &Input{Path: path, Kind: Tree, Main: doc}
-	files := &onDisk{disk: l.disk, files: map[string]read{doc.File.Path: {doc: doc}}, left: maxText - int64(len(doc.File.Text))}
+	files := &onDisk{disk: l.disk, files: map[string]read{doc.File.Path: {doc: doc}}, globs: map[string]match{}, looks: maxLookedInAll, left: maxText - int64(len(doc.File.Text))}
 	files.geo = l.version >= geoMatchesSince
 	prefix := l.prefix(doc.File)
 	if l.options.Prefix == "" {
@@ -171,6 +178,11 @@ func (l *loader) fromDisk(path string, doc *syntax.Document) *Input {
 		}
 	}
 	follow(in, files, prefix, includesOf)
+	for _, got := range files.files {
+		if got.doc == nil {
+			in.unread = append(in.unread, got.at)
+		}
+	}
 	in.settle(l.options.Context)
 	return in
 }
@@ -193,6 +205,11 @@ func (l *loader) independent() []*Input {
 	for _, in := range l.inputs {
 		for _, doc := range in.Documents[1:] {
 			if real := l.canonical(doc.File.Disk); real != "" && included[real] == nil {
+				included[real] = in
+			}
+		}
+		for _, disk := range in.unread {
+			if real := l.canonical(disk); included[real] == nil {
 				included[real] = in
 			}
 		}
@@ -221,7 +238,10 @@ func (l *loader) canonical(disk string) string {
 	if !ok {
 		var err error
 		if real, err = canonical(disk); err != nil {
-			real = disk
+			real = disk // a link that leads nowhere has a place all the same
+			if folder, err := canonical(filepath.Dir(disk)); err == nil {
+				real = filepath.Join(folder, filepath.Base(disk))
+			}
 		}
 		l.real[disk] = real
 	}

@@ -15,8 +15,10 @@ import (
 type onDisk struct {
 	disk  *disk
 	files map[string]read // by the names that the configuration uses
-	left  int64           // how many bytes the input may still read
-	geo   bool            // the nginx that is read for takes wildcards in geo
+	globs map[string]match
+	looks int   // how many names may still be looked at for patterns
+	left  int64 // how many bytes the input may still read
+	geo   bool  // the nginx that is read for takes wildcards in geo
 
 	// nowhere is the start of the names that a relative include of the main file has, where these lie nowhere: "" of
 	// standard input, the folder of a main file outside of the root. Why is then the reason.
@@ -26,6 +28,13 @@ type onDisk struct {
 // A read is what came of reading a file: the file, or the reason why not.
 type read struct {
 	doc    *syntax.Document
+	at     string // the path on disk
+	reason string
+}
+
+// A match is what came of expanding a pattern.
+type match struct {
+	names  []string
 	reason string
 }
 
@@ -37,7 +46,12 @@ func (s *onDisk) match(pattern string) ([]string, string) {
 	if reason := s.refuse(pattern); reason != "" {
 		return nil, reason
 	}
-	names := expand(s.disk, pattern)
+	found, done := s.globs[pattern]
+	if !done {
+		found = s.expand(pattern)
+		s.globs[pattern] = found
+	}
+	names := found.names
 	var unread []string
 	for _, name := range names {
 		if _, done := s.files[name]; !done {
@@ -53,7 +67,21 @@ func (s *onDisk) match(pattern string) ([]string, string) {
 			s.keep(name, got[i])
 		}
 	}
-	return names, ""
+	return names, found.reason
+}
+
+func (s *onDisk) expand(pattern string) (found match) {
+	g := globber{tree: s.disk, left: min(s.looks, maxLooked)}
+	before := g.left
+	found.names = g.expand(pattern)
+	s.looks -= before - max(g.left, 0)
+	switch {
+	case errors.Is(g.err, errPatience):
+		found.reason = fmt.Sprintf(`"%s" is not followed: %v`, pattern, g.err)
+	case g.err != nil:
+		found.reason = reason(pattern, g.err)
+	}
+	return found
 }
 
 func (s *onDisk) geoMatches(string) bool { return s.geo }
@@ -80,15 +108,15 @@ func (s *onDisk) open(name string) (*syntax.Document, string) {
 func (s *onDisk) read(name string, limit int64) read {
 	text, at, err := s.disk.read(name, limit)
 	if err != nil {
-		return read{reason: reason(name, err)}
+		return read{at: at, reason: reason(name, err)}
 	}
-	return read{doc: syntax.Parse(&source.File{Path: name, Text: text, Disk: at})}
+	return read{at: at, doc: syntax.Parse(&source.File{Path: name, Text: text, Disk: at})}
 }
 
 func (s *onDisk) keep(name string, got read) read {
 	if got.doc != nil {
 		if s.left -= int64(len(got.doc.File.Text)); s.left < 0 {
-			s.left, got = 0, read{reason: reason(name, errTooLarge)}
+			s.left, got = 0, read{at: got.at, reason: reason(name, errTooLarge)}
 		}
 	}
 	s.files[name] = got

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -78,19 +79,24 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := f.read(a, paths)
-	if err != nil {
-		return err
+	inputs, unread := f.read(a, paths)
+	if len(inputs) == 0 {
+		return unread
 	}
 	trees := make([]*config.Tree, len(inputs))
 	for i, in := range inputs {
 		trees[i] = f.resolve(in)
 	}
 	beFrugal(inputs)
-	if err := f.unknownZones(trees, set, a.stderr); err != nil {
-		return err
+	if unread == nil { // a zone may be defined in what was not read
+		if err := f.unknownZones(trees, set, a.stderr); err != nil {
+			return err
+		}
 	}
 	rep, result := f.judge(trees, selected, set)
+	for _, path := range unreadPaths(unread) {
+		rep.Inputs = append(rep.Inputs, report.Input{Path: path, Kind: report.Unread})
+	}
 	options, err := f.reportOptions(a)
 	if err != nil {
 		return err
@@ -99,8 +105,21 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if unread != nil {
+		return unread
+	}
 	a.status = f.status(result)
 	return nil
+}
+
+// unreadPaths returns the paths that could not be read.
+func unreadPaths(unread error) (paths []string) {
+	for _, err := range parts(unread) {
+		if e, ok := errors.AsType[*load.ReadError](err); ok {
+			paths = append(paths, e.Path)
+		}
+	}
+	return paths
 }
 
 // judge runs the rules over every input and gathers what is to be reported.

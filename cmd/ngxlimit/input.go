@@ -35,7 +35,7 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.nginxVersion, "nginx-version", "", "`version` of nginx to judge for (default "+config.Newest+")")
 }
 
-// read loads the inputs.
+// read loads the inputs. Those that can be read come even where the error says that others cannot.
 func (f *inputFlags) read(a *app, paths []string) ([]*load.Input, error) {
 	if f.nginxVersion != "" {
 		if _, err := directive.ParseVersion(f.nginxVersion); err != nil {
@@ -51,13 +51,13 @@ func (f *inputFlags) read(a *app, paths []string) ([]*load.Input, error) {
 		Prefix: f.prefix, Root: f.root, MapPath: f.mapPath.values, Context: f.context, Stdin: a.stdin,
 		Version: f.nginxVersion,
 	})
-	if err != nil {
-		return nil, err
+	if option, ok := errors.AsType[*load.OptionError](err); ok {
+		return nil, fmt.Errorf("--%w", option)
 	}
-	if len(inputs) == 0 {
+	if len(inputs) == 0 && err == nil {
 		return nil, errors.New("nothing to read")
 	}
-	return inputs, nil
+	return inputs, err
 }
 
 // one loads a single input; a folder that holds several is refused by name.

@@ -33,7 +33,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
 	if err := cmd.Execute(); err != nil {
-		complain(stderr, err)
+		for _, one := range parts(err) {
+			complain(stderr, one)
+		}
 		return exitTrouble
 	}
 	return a.status
@@ -44,6 +46,21 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	status         int // exitOK until a command says otherwise
+}
+
+// parts returns the errors that were joined, or the one that there is.
+func parts(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only what is joined at the top
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, parts(e)...)
+		}
+		return all
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
 }
 
 // complain writes an error as one line. It may quote a path or an argument, so control characters are taken out.

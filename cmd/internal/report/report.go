@@ -29,10 +29,13 @@ type Report struct {
 // An Input is one configuration that was read.
 type Input struct {
 	Path     string `json:"path"`
-	Kind     string `json:"kind"` // dump, tree, fragment
+	Kind     string `json:"kind"` // dump, tree, fragment, or Unread
 	Files    int    `json:"files"`
 	Complete bool   `json:"complete"` // all of it was read and understood
 }
+
+// Unread is the kind of an input that was named but could not be read.
+const Unread = "unread"
 
 // A Page is what loads of one page suffer at one server.
 type Page struct {

@@ -144,13 +144,16 @@ func (t *textWriter) summary(r *Report) string {
 	if len(parts) > 0 {
 		found = strings.Join(parts, ", ")
 	}
-	files := 0
+	files, inputs := 0, 0
 	for _, in := range r.Inputs {
 		files += in.Files
+		if in.Kind != Unread {
+			inputs++
+		}
 	}
 	s := fmt.Sprintf("%s in %s", found, count(files, "file"))
-	if len(r.Inputs) > 1 {
-		s += fmt.Sprintf(" of %s", count(len(r.Inputs), "configuration"))
+	if inputs > 1 {
+		s += fmt.Sprintf(" of %s", count(inputs, "configuration"))
 	}
 	if r.Unlimited && r.complete() {
 		s += "; no limit_req or limit_conn in effect"
