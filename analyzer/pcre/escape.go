@@ -89,9 +89,15 @@ func classEscape(c byte) (set, bool) {
 	return s, 'A' <= c
 }
 
+// assertions are what \b and its kin are for a subject without newlines.
+var assertions = map[byte]nodeKind{'b': nodeEdge, 'B': nodeNoEdge, 'A': nodeBegin, 'G': nodeBegin, 'Z': nodeEnd, 'z': nodeEnd}
+
 func (t *translator) assertion(c byte) {
 	const before, after = `(?<=[0-9A-Z_a-z])`, `(?=[0-9A-Z_a-z])`
 	const notBefore, notAfter = `(?<![0-9A-Z_a-z])`, `(?![0-9A-Z_a-z])`
+	if kind, ok := assertions[c]; ok {
+		t.leaf(&node{kind: kind})
+	}
 	switch c {
 	case 'b':
 		t.each(`(?:\b)`, `(?:`+before+notAfter+`|`+notBefore+after+`)`)

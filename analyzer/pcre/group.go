@@ -110,11 +110,12 @@ func (t *translator) body(a *atom, open string) error {
 	if t.depth++; t.depth > nestingMax {
 		return t.refuse(t.pos, "parentheses are too deeply nested")
 	}
-	outer := t.options
+	outer, before := t.options, t.items
 	nullable, err := t.alternatives()
 	if err != nil {
 		return err
 	}
+	t.items = append(before, t.items...)
 	if !t.next(")") {
 		return t.refuse(len(t.pattern), "missing closing parenthesis")
 	}
@@ -141,6 +142,9 @@ func (t *translator) capture(a *atom, name string) error {
 	err := t.body(a, "(?<"+strconv.Itoa(t.groups)+">")
 	// RE2 counts groups by itself, and a number is no name to it.
 	t.fast = append(append(t.fast[:fast:fast], '('), t.fast[fast+len("(?<>")+len(strconv.Itoa(t.groups)):]...)
+	if err == nil {
+		t.items[len(t.items)-1].capturing = true
+	}
 	return err
 }
 

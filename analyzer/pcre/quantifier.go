@@ -92,6 +92,7 @@ func (t *translator) repeat(a *atom, from, to int) {
 	} else if t.next("?") {
 		lazy = !lazy
 	}
+	t.repeated(from, to, lazy)
 	mark := ""
 	if lazy {
 		mark = "?"

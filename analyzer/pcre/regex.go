@@ -27,6 +27,14 @@ const timeoutsMax = 3
 // ErrTimeout says that a match did not end within MatchTimeMax.
 var ErrTimeout = errors.New("match exceeded its time limit")
 
+var errMemory = errors.New("match exceeded its memory limit")
+
+// Exceeded says whether an error is of a match that took more than its limit of time, memory or steps. PCRE has such limits
+// as well, and nginx answers 500 where one is exceeded.
+func Exceeded(err error) bool {
+	return errors.Is(err, ErrTimeout) || errors.Is(err, errMemory) || errors.Is(err, ErrSteps)
+}
+
 // A Regex is one pattern. It is compiled when it is first needed, and may be used by many at once.
 type Regex struct {
 	pattern  string
@@ -116,6 +124,9 @@ func (re *Regex) Find(subject string) ([]int, error) {
 		return nil, re.err
 	}
 	if re.fast != nil && plain(subject) {
+		if s := re.program.steps; s != nil && s.worth(subject) && re.givesUp(subject) {
+			return nil, ErrSteps
+		}
 		if !re.ends.allow(subject) {
 			return nil, nil
 		}
@@ -131,6 +142,19 @@ func (re *Regex) Find(subject string) ([]int, error) {
 		return nil, errors.New("matching in UTF mode against bytes beyond ASCII is not done here")
 	}
 	return re.findSlow(subject)
+}
+
+// givesUp says whether PCRE ends the match at its limit. After a few times not all of its steps are counted.
+func (re *Regex) givesUp(subject string) bool {
+	limit := StepsMax
+	if re.timeouts.Load() >= timeoutsMax {
+		limit = StepsMax / 100
+	}
+	exceeds := re.program.steps.exceeds(subject, limit)
+	if exceeds {
+		re.timeouts.Add(1)
+	}
+	return exceeds
 }
 
 // noGroups is the answer for a pattern without groups: where the match itself lies plays no part in nginx.
@@ -181,7 +205,7 @@ func (re *Regex) findSlow(subject string) ([]int, error) {
 	}
 	switch {
 	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
-		return nil, errors.New("match exceeded its memory limit")
+		return nil, errMemory
 	case err != nil:
 		return nil, ErrTimeout
 	case m == nil:

@@ -13,7 +13,8 @@ type program struct {
 	slow   string // for regexp2, on one rune for each byte
 	groups int
 	names  []Name
-	utf    bool // (*UTF) stands in front
+	utf    bool     // (*UTF) stands in front
+	steps  *stepper // nil where RE2 cannot run the pattern, or PCRE never takes many steps
 }
 
 // A SyntaxError is a pattern that PCRE refuses. Its text is nginx's, with PCRE2's words.
@@ -53,6 +54,8 @@ type translator struct {
 	total    int // in the whole pattern
 	names    []Name
 	allNames []Name // of the whole pattern, for references to later groups
+
+	items []*node // of the sequence that is read
 }
 
 // options are what (?...) switches; they end with the group around.
@@ -76,6 +79,7 @@ func translate(pattern string, caseless bool) (*program, error) {
 	p := &program{slow: string(t.slow), groups: t.groups, names: t.names, utf: t.utf}
 	if !t.onlySlow {
 		p.fast = string(t.fast)
+		p.steps = newStepper(t.items[0])
 	}
 	slices.SortStableFunc(p.names, func(a, b Name) int { return strings.Compare(a.Name, b.Name) })
 	return p, nil
@@ -132,6 +136,7 @@ func (t *translator) only(slow string) {
 }
 
 func (t *translator) set(s set) {
+	t.leaf(&node{kind: nodeSet, set: s})
 	if s == (set{}) {
 		t.each(`[^\x00-\x{10FFFF}]`, `(?!)`)
 		return
@@ -139,15 +144,20 @@ func (t *translator) set(s set) {
 	t.both(s.String())
 }
 
-// alternatives reads up to a ")" or the end. nullable says that it can match the empty string.
+// alternatives reads up to a ")" or the end, and leaves them as the only item. nullable says that they can match the empty
+// string.
 func (t *translator) alternatives() (nullable bool, err error) {
+	all := &node{kind: nodeAny}
 	for {
+		t.items = nil
 		empty, err := t.sequence()
 		if err != nil {
 			return false, err
 		}
+		all.subs = append(all.subs, &node{kind: nodeConcat, subs: t.items})
 		nullable = nullable || empty
 		if !t.next("|") {
+			t.items = []*node{all}
 			return nullable, nil
 		}
 		t.both("|")
@@ -233,6 +243,7 @@ func (t *translator) item(a *atom) error {
 		}
 	case '^':
 		a.nullable, a.fixed = true, true
+		t.leaf(&node{kind: nodeBegin})
 		if t.multiline {
 			t.each(`(?:\A)`, `(?:\A|(?<=\n)(?!\z))`)
 		} else {
@@ -240,6 +251,7 @@ func (t *translator) item(a *atom) error {
 		}
 	case '$':
 		a.nullable, a.fixed = true, true
+		t.leaf(&node{kind: nodeEnd})
 		if t.multiline {
 			t.each(`(?:\z)`, `(?=\n|\z)`)
 		} else {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
@@ -12,6 +13,7 @@ type finder struct {
 	v       *value.Request
 	at      *config.Location // the best so far
 	unknown string
+	stopped bool // at a regex that exceeded its limit; nginx looks no further
 }
 
 // result says how a search ended, in the terms of nginx's own one.
@@ -47,6 +49,10 @@ func (f *finder) find(x *index) result {
 		matched, err := f.v.Match(c.re, f.v.URI)
 		if err != nil {
 			f.unknown = "location " + c.location.Label() + ": " + err.Error()
+			if pcre.Exceeded(err) {
+				f.stopped = true
+				return decided
+			}
 			continue
 		}
 		if matched {

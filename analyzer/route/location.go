@@ -16,6 +16,7 @@ type Match struct {
 	Status   int              // the answer that nginx gives at once: 301, or 404 for an internal location; 0 where it goes on
 	Redirect string           // the Location header of the automatic 301 to a proxied prefix
 	Unknown  string           // the regex that could not be decided; Location is then what nginx takes if it does not match
+	Exceeded bool             // because it took more than its limit: nginx then looks no further, and answers 500 at its own limit
 }
 
 // Location finds the location of v.URI in a server. A regex that matches leaves its captures in v. internal says that the
@@ -26,7 +27,7 @@ func (r *Router) Location(s *config.Server, v *value.Request, internal bool) Mat
 	if t := r.servers[s]; t != nil { // else it is a server of another tree
 		result = f.find(r.build(s, t).locations)
 	}
-	m := Match{Location: f.at, Unknown: f.unknown}
+	m := Match{Location: f.at, Unknown: f.unknown, Exceeded: f.stopped}
 	switch {
 	case f.at != nil && f.at.Internal && !internal:
 		m.Status = 404

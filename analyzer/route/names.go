@@ -31,7 +31,8 @@ type namedRegex struct {
 // found is the result of a look-up by host.
 type found struct {
 	named
-	unknown string // what could not be decided
+	unknown  string // what could not be decided
+	exceeded bool   // because a regex took more than its limit
 }
 
 func (ns *names) add(regexes *pcre.Cache, n named) {
@@ -70,13 +71,16 @@ func (g *group) find(v *value.Request, host string) found {
 		matched, err := match(v, n.re, host)
 		if err != nil {
 			unknown = "server name: " + err.Error()
+			if pcre.Exceeded(err) {
+				return found{g.standard, unknown, true}
+			}
 			continue
 		}
 		if matched {
-			return found{n.named, g.matters(unknown)}
+			return found{n.named, g.matters(unknown), false}
 		}
 	}
-	return found{g.standard, g.matters(unknown)}
+	return found{g.standard, g.matters(unknown), false}
 }
 
 // capture says whether nginx looks at the names of a lone server: only if the last regex among them captures something.

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -40,6 +41,7 @@ type Request struct {
 	version  [3]int
 	parsed   string // the Version that version was read from
 	depth    int
+	work     int    // what its values have cost so far
 	subject  string // of the last successful match with a regex
 	captures []int
 }
@@ -75,9 +77,13 @@ func (r *Request) variable(name string, fresh bool) Value {
 	if r.depth >= maxDepth {
 		return Value{} // a cycle: nginx logs it and takes the empty value
 	}
+	if !r.spend(stepWork) {
+		return Unknown(tooMuch)
+	}
 	r.depth++
 	v, keep := r.compute(name)
 	r.depth--
+	v = v.of(name)
 	r.put(name, v, !keep)
 	return v
 }
@@ -122,7 +128,7 @@ func (r *Request) Set(name string, v Value) {
 			return
 		}
 	}
-	r.put(name, v, false)
+	r.put(name, v.of(name), false)
 }
 
 func (r *Request) put(name string, v Value, volatile bool) {
@@ -136,9 +142,14 @@ func (r *Request) put(name string, v Value, volatile bool) {
 	r.cache = append(r.cache, cached{name, v, volatile})
 }
 
+var errTooMuch = errors.New(tooMuch)
+
 // Match matches a regex of the configuration. As in nginx a match replaces all captures, the numbered ones and those
 // with names, and a failure leaves them. The error says why it cannot be decided.
 func (r *Request) Match(re *pcre.Regex, subject string) (bool, error) {
+	if !r.spend(matchWork + len(subject)) {
+		return false, errTooMuch
+	}
 	m, err := re.Find(subject)
 	if err != nil {
 		return false, fmt.Errorf("regex %q: %w", re.Pattern(), err)

@@ -116,7 +116,8 @@ func uses(parts []Part, name string) bool {
 	return false
 }
 
-// Eval yields the template's value for one request; unknown as soon as one of its variables is, with that one's reason.
+// Eval yields the template's value for one request; unknown as soon as one of its variables is, with that one's reason,
+// and where it would be longer than MaxLength.
 func (t Template) Eval(env Env) Value {
 	if r, ok := env.(*Request); ok {
 		r.flush(t.Parts)
@@ -128,15 +129,24 @@ func (t Template) Eval(env Env) Value {
 	case 1:
 		return t.Parts[0].eval(env)
 	}
-	var b strings.Builder
+	b := Builder{of: requestOf(env)}
 	for _, p := range t.Parts {
 		v := p.eval(env)
 		if v.unknown != "" {
 			return v
 		}
-		b.WriteString(v.text)
+		if !b.Add(v.text) {
+			break
+		}
 	}
-	return Of(b.String())
+	return b.Value()
+}
+
+func requestOf(env Env) *Request {
+	if u, ok := env.(oneUse); ok {
+		return u.Request
+	}
+	return nil
 }
 
 // oneUse computes each variable of a template once.
