@@ -216,7 +216,8 @@ func (r *resolver) newLocation(it Item, s *scope, modifier, pattern string) *sco
 		Pattern:  pattern,
 	}
 	if s.location != nil {
-		s.location.inside().Locations = append(s.location.Locations, l)
+		in := s.location.inside()
+		in.Locations = append(in.Locations, l)
 	} else {
 		s.server.Locations = append(s.server.Locations, l)
 	}
@@ -246,7 +247,8 @@ func (r *resolver) newBranch(it Item, at directive.Context, s *scope) *scope {
 		s.server.Ifs = append(s.server.Ifs, l)
 	case directive.LocationIf:
 		l.Kind = KindIf
-		s.location.inside().Ifs = append(s.location.Ifs, l)
+		in := s.location.inside()
+		in.Ifs = append(in.Ifs, l)
 	default:
 		l.Kind = KindLimitExcept
 		s.location.inside().Except = l
