@@ -18,6 +18,9 @@ func (r *run) arrive(server *config.Server) int {
 		r.assume(text)
 	}
 	if choice.Unknown != "" {
+		if r.lost = choice.Exceeded; r.lost {
+			choice.Unknown += exceeded
+		}
 		r.assume(choice.Unknown)
 	}
 	if choice.Server == nil {
@@ -38,6 +41,9 @@ type found struct {
 func (g *program) locate(r *run) found {
 	m := g.router.Location(r.home.server, r.vars, r.internal)
 	if m.Unknown != "" {
+		if r.lost = m.Exceeded; r.lost {
+			m.Unknown += exceeded
+		}
 		r.assume(m.Unknown)
 	}
 	f := found{conf: r.home, status: m.Status, redirect: m.Redirect}

@@ -119,6 +119,9 @@ func (r *run) findLocation() (answer, bool) {
 	r.handler = handler{}
 	r.uriChanged = false
 	m := r.g.locate(r)
+	if r.lost {
+		return r.unknown(), true
+	}
 	if m.status == 404 {
 		r.conf = m.conf
 		r.step(m.conf, "internal", "404")

@@ -168,6 +168,9 @@ func (r *run) begin(server *config.Server) answer {
 		return answer{ends: EndRequest, status: status}
 	}
 	r.conf = r.home
+	if r.lost {
+		return r.unknown()
+	}
 	if status != 0 {
 		return r.finalize(status, EndRequest)
 	}

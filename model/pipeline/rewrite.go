@@ -29,13 +29,17 @@ func (r *run) rewrite() (answer, bool) {
 		case opReturn:
 			return r.returns(code), true
 		case opIf:
-			if !r.holds(code, quote) {
+			if holds := r.holds(code, quote); r.lost {
+				return r.unknown(), true
+			} else if !holds {
 				i += code.skip
 			} else if code.branch != nil {
 				r.enter(r.g.branch(c, code.branch))
 			}
 		case opRewrite:
-			if !r.matches(code.pattern, r.vars.URI, code) {
+			if matched := r.matches(code.pattern, r.vars.URI, code); r.lost {
+				return r.unknown(), true
+			} else if !matched {
 				continue
 			}
 			if code.redirect {
@@ -48,6 +52,9 @@ func (r *run) rewrite() (answer, bool) {
 			}
 			quote = false
 			if !r.rewriteURI(code) {
+				if r.lost {
+					return r.unknown(), true
+				}
 				return r.finalize(500, EndRewrite), true
 			}
 			r.step(c, "rewrite", r.vars.URI)
@@ -58,6 +65,9 @@ func (r *run) rewrite() (answer, bool) {
 	}
 	return answer{}, false
 }
+
+// unknown ends a request whose way cannot be followed any further; an assumption has said why.
+func (r *run) unknown() answer { return answer{EndUnknown, 0, r.conf} }
 
 // returns answers as a return directive does: with a text, or with a code below 400, directly; else as any error, so
 // that error_page applies.
@@ -78,6 +88,9 @@ func (r *run) returns(code *instruction) answer {
 func (r *run) rewriteURI(code *instruction) bool {
 	r.touch(code.text)
 	uri, args, hasArgs := r.split(code.text)
+	if r.lost {
+		return false
+	}
 	if hasArgs {
 		if code.addArgs && r.vars.Args != "" {
 			args += "&" + r.vars.Args
@@ -113,24 +126,30 @@ func (r *run) withArgs(to, joiner string) string {
 // split yields a replacement for this request, parted at its last literal "?". Captures behind it are escaped where the
 // URI was sent with escapes.
 func (r *run) split(t value.Template) (uri, args string, hasArgs bool) {
-	var b strings.Builder
+	b := r.vars.Build()
 	at := 0
 	for _, p := range t.Parts {
 		if p.Variable != "" {
-			b.WriteString(r.part(p, hasArgs))
+			b.Add(r.part(p, hasArgs))
 			continue
 		}
 		rest := p.Literal
 		for {
 			before, after, found := strings.Cut(rest, "?")
-			b.WriteString(before)
+			b.Add(before)
 			if !found {
 				break
 			}
 			at, hasArgs, rest = b.Len(), true, after
 		}
 	}
-	s := b.String()
+	v := b.Value()
+	s, ok := v.Known()
+	if !ok {
+		r.assume("rewrite: " + v.Reason())
+		r.lost = true
+		return "", "", false
+	}
 	if hasArgs {
 		return s[:at], s[at:], true
 	}
@@ -144,23 +163,23 @@ func (r *run) eval(t value.Template, quote bool) value.Value {
 	if !quote || !r.escaped {
 		return t.Eval(r.vars)
 	}
-	var b strings.Builder
+	b := r.vars.Build()
 	for _, p := range t.Parts {
-		if p.Variable == "" {
-			b.WriteString(p.Literal)
-			continue
+		s := p.Literal
+		if p.Variable != "" {
+			v, ok := r.vars.Variable(p.Variable), false
+			if s, ok = v.Known(); !ok {
+				return v
+			}
+			if isCapture(p.Variable) {
+				s = escapeArgs(s)
+			}
 		}
-		v := r.vars.Variable(p.Variable)
-		s, ok := v.Known()
-		if !ok {
-			return v
+		if !b.Add(s) {
+			break
 		}
-		if isCapture(p.Variable) {
-			s = escapeArgs(s)
-		}
-		b.WriteString(s)
 	}
-	return value.Of(b.String())
+	return b.Value()
 }
 
 // part yields one variable of a replacement. An unknown one is taken as empty, and said.
@@ -231,7 +250,7 @@ func (r *run) holds(code *instruction, quote bool) bool {
 	}
 	matched, ok := r.match(c.pattern, s)
 	if !ok {
-		r.assumeAt(code.item, why(c.pattern)+"; its condition is taken not to hold")
+		r.assumeAt(code.item, r.why(c.pattern)+r.taken("its condition is taken not to hold"))
 		return false
 	}
 	return matched == (c.op[0] == '~')
@@ -241,15 +260,29 @@ func (r *run) holds(code *instruction, quote bool) bool {
 func (r *run) matches(re *pcre.Regex, s string, code *instruction) bool {
 	matched, ok := r.match(re, s)
 	if !ok {
-		r.assumeAt(code.item, why(re)+"; it is taken not to match")
+		r.assumeAt(code.item, r.why(re)+r.taken("it is taken not to match"))
 	}
 	return ok && matched
 }
 
 // why says why a pattern could not be matched.
-func why(re *pcre.Regex) string {
+func (r *run) why(re *pcre.Regex) string {
+	if r.lost {
+		return "matching " + re.Pattern() + " takes too long"
+	}
 	if err := re.Err(); err != nil {
 		return err.Error()
 	}
-	return "matching " + re.Pattern() + " takes too long"
+	return "matching " + re.Pattern() + " takes more work than is done here"
 }
+
+// taken says what follows from a regex that could not be matched.
+func (r *run) taken(otherwise string) string {
+	if r.lost {
+		return exceeded
+	}
+	return "; " + otherwise
+}
+
+// exceeded is what follows where PCRE gives up: nginx answers 500 in every phase.
+const exceeded = "; nginx answers 500 if its own limit is exceeded, and what follows cannot be known"

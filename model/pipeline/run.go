@@ -31,6 +31,7 @@ type run struct {
 	uriChanged bool
 	errorPage  bool // an error page was gone to, and no other one will be
 	discarded  bool
+	lost       bool // a regex took more than its limit, upon which nginx may answer 500
 	sub        bool
 }
 
@@ -209,20 +210,31 @@ func (r *run) keyOf(t value.Template) (value.Value, string) {
 	}
 	var b strings.Builder
 	for _, p := range t.Parts {
-		if p.Variable == "" {
-			b.WriteString(p.Literal)
-			continue
+		text := p.Literal
+		if p.Variable != "" {
+			part, known := r.vars.Variable(p.Variable), false
+			if part.TooLong() {
+				v = part
+				break
+			}
+			if text, known = part.Known(); !known {
+				text = "$" + p.Variable
+				r.assume("key " + t.Text + ": " + part.Reason() + "; it is taken as one value for all requests")
+			}
 		}
-		part := r.vars.Variable(p.Variable)
-		if s, ok := part.Known(); ok {
-			b.WriteString(s)
-			continue
+		if b.Len() <= value.MaxLength {
+			b.WriteString(text)
 		}
-		b.WriteString("$" + p.Variable)
-		r.assume("key " + t.Text + ": " + part.Reason() + "; it is taken as one value for all requests")
+	}
+	if v.TooLong() {
+		r.assume("key " + t.Text + ": " + v.Reason() + "; nginx counts no key of more than 65535 bytes")
+		return v, overlong
 	}
 	return v, b.String()
 }
+
+// overlong stands for every key that no limiter counts for its length.
+var overlong = strings.Repeat("x", max(limitreq.MaxKey, limitconn.MaxKey)+1)
 
 // set gives a variable its value.
 func (r *run) set(name string, v value.Value) { r.vars.Set(name, v) }
@@ -240,6 +252,7 @@ func (r *run) known(v value.Value) string {
 func (r *run) match(re *pcre.Regex, s string) (matched, ok bool) {
 	matched, err := r.vars.Match(re, s)
 	if err != nil {
+		r.lost = pcre.Exceeded(err)
 		return false, false
 	}
 	if !matched {
