@@ -20,6 +20,7 @@ func (r *resolver) closeHTTP() {
 func (r *resolver) afterReading() {
 	r.missingEvents()
 	r.unknownZones()
+	r.hugeZones()
 }
 
 // missingEvents refuses a configuration without an events block.

@@ -65,9 +65,22 @@ func parseListen(text string) (address, error) {
 	case lower(host) == "localhost":
 		a.host = "127.0.0.1"
 	default:
-		a.host = lower(host)
+		return a, a.name(host)
 	}
 	return a, nil
+}
+
+// name takes what is neither an address nor "*".
+func (a *address) name(host string) error {
+	if addr, ok := hostAddress(host); ok {
+		a.host = addr.String()
+		return nil
+	}
+	if !mayBeHost(host) {
+		return errors.New("host not found")
+	}
+	a.host = lower(host)
+	return nil
 }
 
 // portOnly says whether a text reads as a port or as a range of ports, whatever their size.

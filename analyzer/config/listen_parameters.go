@@ -52,7 +52,7 @@ func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool)
 	return set, true
 }
 
-// listenOption looks at an option of the socket that has a value. Those of other systems than Linux are taken as they are.
+// listenOption looks at an option of the socket that has a value. What only other systems than Linux know is refused where nginx on Linux refuses it.
 func (r *resolver) listenOption(it Item, w syntax.Word, s *scope) bool {
 	name, text, _ := strings.Cut(w.Value, "=")
 	if len(name) == len(w.Value) {
@@ -78,7 +78,7 @@ func (r *resolver) listenOption(it Item, w syntax.Word, s *scope) bool {
 	case "so_keepalive":
 		ok = text == "on" || text == "off" || keepaliveTimes(text)
 		wrong = "invalid so_keepalive value: " + quoted(text)
-	case "setfib", "accept_filter":
+	case "accept_filter": // elsewhere than on FreeBSD nginx only complains
 	default:
 		return r.badParameter(it, w, s.level)
 	}

@@ -67,9 +67,10 @@ func hostAddress(text string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}), true
 }
 
-// mayBeHost says whether a name could be found at all: what has a slash, or ends in a number, is in no name service.
+// mayBeHost says whether a name could be found at all: what has a slash, an empty part, a hyphen in front, or ends in a
+// number, is in no name service.
 func mayBeHost(text string) bool {
-	if text == "" || len(text) > 255 || strings.ContainsAny(text, "/ \t\r\n:@[]\"'") {
+	if text == "" || len(text) > 255 || strings.ContainsAny(text, "/ \t\r\n:@[]\"'?#") || text[0] == '-' || text[0] == '.' || strings.Contains(text, "..") {
 		return false
 	}
 	last := strings.TrimSuffix(text, ".")

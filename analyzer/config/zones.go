@@ -92,6 +92,21 @@ func (r *resolver) unknownZones() {
 	}
 }
 
+// maxZone is more than nginx can map on any system of 64 bits.
+const maxZone = 1 << 48
+
+// hugeZones tells of zones that no machine has room for. nginx finds them when it has read everything, and names no line.
+func (r *resolver) hugeZones() {
+	for _, z := range r.zones.order {
+		if z.size >= maxZone && z.bound {
+			r.refuse(&r.http.Level, Refusal{
+				Kind: InvalidValue, Span: z.span,
+				Text: fmt.Sprintf("mmap(MAP_ANON|MAP_SHARED, %d) failed (12: Cannot allocate memory)", z.size),
+			})
+		}
+	}
+}
+
 // refusedZone notes the zone that a refused directive would have defined.
 func (r *resolver) refusedZone(it Item) {
 	for _, w := range it.Args() {
