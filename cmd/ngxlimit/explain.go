@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
@@ -82,15 +81,13 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	host := ""
+	assumption := ""
 	if e.Request.Host == "" {
-		host = firstHost(tree)
-		e.Request.Host = host
-		toFirst(&e.Request, tree)
+		assumption = toFirst(&e.Request, tree, p)
 	}
 	out := explainOne(p, e)
-	if host != "" {
-		out.Assumptions = append([]string{"no host was given: " + host + " is asked"}, out.Assumptions...)
+	if assumption != "" {
+		out.Assumptions = append([]string{assumption}, out.Assumptions...)
 	}
 	if f.format.value == "json" {
 		return report.EncodeJSON(a.stdout, out)
@@ -124,20 +121,6 @@ func (f *explainFlags) event(url string) (traffic.Event, error) {
 		}
 	}
 	return e, nil
-}
-
-// toFirst lets a request come to a port of the first server, as its host is that server's.
-func toFirst(r *request.Request, tree *config.Tree) {
-	for _, l := range tree.HTTP.Servers[0].Listens {
-		if l.Port == 0 {
-			continue // a unix socket
-		}
-		r.Scheme, r.Server = "http", netip.AddrPortFrom(netip.Addr{}, uint16(l.Port))
-		if l.SSL {
-			r.Scheme = "https"
-		}
-		return
-	}
 }
 
 // someClient is a client of nobody: an address that is kept for documentation.
@@ -220,7 +203,7 @@ func explainOne(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
 func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline, host string) error {
 	return a.openRequests(f.requests, func(r io.Reader) error {
 		var all []report.Explanation
-		for e, err := range traffic.ReadRequests(r, host) {
+		for e, err := range someRequests(traffic.ReadRequests(r, host)) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.requests, err)
 			}

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/fatih/color"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
 // openRequests calls read with the file of requests, or with standard input for "-".
@@ -21,6 +24,22 @@ func (a *app) openRequests(path string, read func(io.Reader) error) error {
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	return read(f)
+}
+
+// someRequests refuses a stream without any request: most likely it is not the file that was meant.
+func someRequests(all iter.Seq2[traffic.Event, error]) iter.Seq2[traffic.Event, error] {
+	return func(yield func(traffic.Event, error) bool) {
+		none := true
+		for e, err := range all {
+			none = false
+			if !yield(e, err) {
+				return
+			}
+		}
+		if none {
+			yield(traffic.Event{}, errors.New("there is no request in it"))
+		}
+	}
 }
 
 // terminal says whether colours may be written to standard output: it is a terminal and NO_COLOR is not set.

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
 )
@@ -26,6 +30,32 @@ func (c *choice) Set(s string) error {
 		return fmt.Errorf("want %s", strings.Join(c.allowed, ", "))
 	}
 	c.value = s
+	return nil
+}
+
+// nonEmpty refuses an empty text, which a script hands over where a variable of it is not set: leaving the flag out says
+// that nothing was chosen.
+type nonEmpty struct{ pflag.Value }
+
+func (n nonEmpty) Set(s string) error {
+	if s == "" {
+		return errors.New("it is empty")
+	}
+	return n.Value.Set(s)
+}
+
+// whole is a flag that takes any whole number that is not negative.
+type whole struct{ value *uint64 }
+
+func (n whole) String() string { return strconv.FormatUint(*n.value, 10) }
+func (n whole) Type() string   { return "N" }
+
+func (n whole) Set(s string) error {
+	v, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return fmt.Errorf("want a whole number from 0 to %d", uint64(math.MaxUint64))
+	}
+	*n.value = v
 	return nil
 }
 

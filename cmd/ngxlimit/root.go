@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
 )
@@ -28,6 +29,13 @@ func newRoot(a *app) *cobra.Command {
 	root.Version = toolVersion()
 	root.SetVersionTemplate("ngxlimit {{.Version}}\n")
 	root.AddCommand(newCheck(a), newExplain(a), newSimulate(a), newFans(a), newRules(a), newVersion(a))
+	for _, c := range root.Commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "string" {
+				f.Value = nonEmpty{f.Value}
+			}
+		})
+	}
 	return root
 }
 

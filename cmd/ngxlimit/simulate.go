@@ -60,7 +60,8 @@ Nothing is sent anywhere. The same arguments give the same result.`,
 	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once")
 	flags.Var(atLeast(&f.upstream, -1, 0, 3_600_000), "upstream-ms", "time the upstream needs, in milliseconds (default: by kind of request)")
 	flags.Var(atLeast(&f.rtt, -1, 0, 3_600_000), "rtt-ms", fmt.Sprintf("round trip, in milliseconds (default %d)", simulate.DefaultRTTMs))
-	flags.Uint64Var(&f.seed, "seed", 1, "start of the random arrivals")
+	f.seed = 1
+	flags.Var(whole{&f.seed}, "seed", "start of the random arrivals")
 	flags.Var(f.format, "format", "how to print")
 	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
 	for _, name := range []string{"upstream-ms", "rtt-ms"} {
@@ -111,7 +112,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 
 func (a *app) simulateRequests(f *simulateFlags, tree *config.Tree) (res *simulate.Result, err error) {
 	err = a.openRequests(f.requests, func(r io.Reader) error {
-		res, err = simulate.Requests(tree, route.New(tree), traffic.ReadRequests(r, f.hostOf(tree)))
+		res, err = simulate.Requests(tree, route.New(tree), someRequests(traffic.ReadRequests(r, f.hostOf(tree))))
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.requests, err)
 		}

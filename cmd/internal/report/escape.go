@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -31,6 +32,32 @@ func plain(s string) bool {
 		}
 	}
 	return true
+}
+
+// visible returns JSON with its control and format characters escaped: those beyond ASCII, which the encoder leaves as
+// they are, and DEL. They stand in strings only, so that the value stays the same.
+func visible(text []byte) []byte {
+	var out []byte
+	from := 0
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf && text[i] != 0x7f {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		if unicode.In(r, unicode.Cc, unicode.Cf) {
+			out = append(out, text[from:i]...)
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+			from = i + n
+		}
+		i += n
+	}
+	if from == 0 {
+		return text
+	}
+	return append(out, text[from:]...)
 }
 
 // show returns one character as it is to be written; raw are its bytes.

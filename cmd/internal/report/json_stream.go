@@ -10,12 +10,18 @@ import (
 
 const indent = "  "
 
-// EncodeJSON writes a value as indented JSON, with "<", ">" and "&" as they are.
+// EncodeJSON writes a value as indented JSON, with "<", ">" and "&" as they are, and what steers a terminal or the
+// direction of text as an escape.
 func EncodeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(visible(b.Bytes()))
+	return err
 }
 
 // An objectWriter writes one indented JSON object whose long lists are never held as a whole: a report of tens of
@@ -83,7 +89,7 @@ func (o *objectWriter) encode(v any, margin string) []byte {
 	if err := o.encoder.Encode(v); err != nil {
 		o.err = fmt.Errorf("encode: %w", err)
 	}
-	return bytes.TrimSuffix(o.encoded.Bytes(), []byte("\n"))
+	return visible(bytes.TrimSuffix(o.encoded.Bytes(), []byte("\n")))
 }
 
 func (o *objectWriter) write(text []byte) {

@@ -168,5 +168,5 @@ func didYouMean(word string, known []string) string {
 	if len(known) <= 12 {
 		return ": want " + strings.Join(known, ", ")
 	}
-	return ""
+	return ": ngxlimit rules lists them" // nothing else has that many names
 }
