@@ -2,6 +2,7 @@ package load
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -133,10 +134,12 @@ func (s *splitter) file(i, j int) *source.File {
 // files be opened as nginx would: one that comes too early, by a line behind which nginx would not have gone on like
 // that, was no file, and the cutting is done again without it.
 func (s *splitter) split(first int) (d *dump, next int) {
+	main := s.mainOf(first)
 	for try := 0; ; try++ {
-		d, next = s.cut(first)
-		d.in = &Input{Path: s.name, Kind: Dump, Main: d.docs[0]}
-		follow(d.in, newInDump(d.docs), s.prefix(first), s.includesOf)
+		d, next = s.cut(first, main)
+		at := max(slices.Index(d.starts, main), 0)
+		d.in = &Input{Path: s.name, Kind: Dump, Main: d.docs[at]}
+		follow(d.in, newInDump(d.docs), s.prefix(d.starts[at]), s.includesOf)
 		intruder := s.intruder(d, first)
 		if intruder < 0 || try >= maxTries && try*len(s.markers) >= maxRetried {
 			return d, next
@@ -151,9 +154,38 @@ const (
 	maxRetried = 20_000
 )
 
-func (s *splitter) cut(first int) (d *dump, next int) {
+// mainOf returns the marker of the main file of the dump that starts at a marker: that one, unless it starts a fragment
+// and a later one a main file to which no include leads. nginx prints the main file first, but dumps are put together
+// and edited.
+func (s *splitter) mainOf(first int) int {
+	next, begins := slices.BinarySearch(s.mains, first)
+	if begins || next == len(s.mains) {
+		return first
+	}
+	for _, i := range s.mains[next:min(next+maxTries, len(s.mains))] {
+		included := false
+		for _, prefix := range []string{s.prefix(i), s.prefix(first)} {
+			r := newReach(prefix)
+			for _, doc := range s.pieces[first:] {
+				r.add(s.includesOf(doc))
+			}
+			included = included || r.leads(s.markers[i].path)
+		}
+		if !included {
+			return i
+		}
+	}
+	return first
+}
+
+func (s *splitter) cut(first, main int) (d *dump, next int) {
 	d = &dump{}
-	r := newReach(s.prefix(first))
+	r := newReach(s.prefix(main))
+	if main != first { // what it includes may stand before it
+		for _, doc := range s.pieces[first:] {
+			r.add(s.includesOf(doc))
+		}
+	}
 	for start := first; ; {
 		r.take(s.markers[start].path)
 		end, found := start, false
@@ -163,10 +195,10 @@ func (s *splitter) cut(first int) (d *dump, next int) {
 				r.add(s.includesOf(s.pieces[end]))
 			}
 			damaged = damaged || !whole
-			found = end == len(s.markers) || s.restarts(first, end, r) || s.real(d, r, start, end, damaged)
+			found = end == len(s.markers) || end == main || s.restarts(main, end, r) || s.real(d, r, start, end, damaged)
 		}
 		s.finish(d, start, end)
-		if end == len(s.markers) || s.restarts(first, end, r) {
+		if end == len(s.markers) || s.restarts(main, end, r) {
 			return d, end
 		}
 		start = end

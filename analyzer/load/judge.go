@@ -82,9 +82,12 @@ func (s *splitter) spaced(i int) bool {
 }
 
 // restarts says that a further dump starts at marker i: it opens blocks that may stand in a configuration only once and
-// that the current dump has had, and no include leads to it.
-func (s *splitter) restarts(first, i int, r *reach) bool {
-	_, begins := slices.BinarySearch(s.mains, first)
+// that the current dump, whose main file starts at marker main, has had, and no include leads to it.
+func (s *splitter) restarts(main, i int, r *reach) bool {
+	if i == main {
+		return false
+	}
+	_, begins := slices.BinarySearch(s.mains, main)
 	_, again := slices.BinarySearch(s.mains, i)
 	return begins && again && !r.leads(s.markers[i].path)
 }
@@ -100,7 +103,7 @@ func opensOnce(doc *syntax.Document) bool {
 // a pattern leads to it and no empty line precedes it; -1 if there is none.
 func (s *splitter) intruder(d *dump, first int) int {
 	opened := d.in.Documents
-	i := 0
+	i := 0 // where the main file is not the first nothing can be said
 	for i < len(d.docs) && i < len(opened) && d.docs[i] == opened[i] {
 		i++
 	}
