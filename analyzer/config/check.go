@@ -32,8 +32,12 @@ type uniqueItem struct {
 	item    Item
 }
 
-// lookup finds the variant of a directive that nginx takes at a place.
+// lookup finds the variant of a directive that nginx takes at a place. The entries of a map are no directives, and a
+// million of them may each have another name.
 func (r *resolver) lookup(name string, at directive.Context) checked {
+	if at == directive.Entries {
+		return checked{}
+	}
 	key := checkKey{name, at}
 	c, ok := r.checks[key]
 	if !ok {
