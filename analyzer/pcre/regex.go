@@ -49,8 +49,11 @@ type Regex struct {
 	slow     *regexp2.Regexp
 	slowErr  error
 	timeouts atomic.Int32
+
+	endsOnce sync.Once
+	ends     ends // of what it matches
+	fastOnce sync.Once
 	fast     *regexp.Regexp // nil where RE2 cannot run the pattern
-	ends     ends           // of what it matches
 }
 
 // A Name is a named capture group.
@@ -71,12 +74,28 @@ func (re *Regex) compile() {
 		if bad, ok := errors.AsType[*SyntaxError](re.err); ok {
 			re.refused = bad
 		}
-		if re.err == nil && re.program.fast != "" {
-			// A pattern that is too large for RE2 is left to regexp2.
-			re.fast, _ = regexp.Compile(re.program.fast)
+	})
+}
+
+// linear returns the pattern in RE2; nil where that cannot run it. It is made for the first subject that the pattern's
+// ends allow: a map may have hundreds of thousands of patterns, of which a request needs none or one.
+func (re *Regex) linear() *regexp.Regexp {
+	re.fastOnce.Do(func() {
+		if re.program.fast != "" {
+			re.fast, _ = regexp.Compile(re.program.fast) // one that is too large for RE2 is left to regexp2
+		}
+	})
+	return re.fast
+}
+
+// allows says whether a plain subject begins and ends as the pattern wants it.
+func (re *Regex) allows(subject string) bool {
+	re.endsOnce.Do(func() {
+		if re.program.fast != "" {
 			re.ends = endsOf(re.program.fast)
 		}
 	})
+	return re.ends.allow(subject)
 }
 
 // Err says why the pattern cannot be run here; nil where it can.
@@ -85,7 +104,7 @@ func (re *Regex) Err() error {
 	if re.err != nil {
 		return re.err
 	}
-	if re.fast == nil {
+	if re.linear() == nil {
 		return re.backtracking()
 	}
 	return nil
@@ -123,25 +142,31 @@ func (re *Regex) Find(subject string) ([]int, error) {
 	if re.err != nil {
 		return nil, re.err
 	}
-	if re.fast != nil && plain(subject) {
+	if plain(subject) && re.program.fast != "" {
 		if s := re.program.steps; s != nil && s.worth(subject) && re.givesUp(subject) {
 			return nil, ErrSteps
 		}
-		if !re.ends.allow(subject) {
+		if !re.allows(subject) {
 			return nil, nil
 		}
-		if re.program.groups == 0 {
-			if !re.fast.MatchString(subject) {
-				return nil, nil
-			}
-			return noGroups, nil
+		if fast := re.linear(); fast != nil {
+			return re.findFast(fast, subject), nil
 		}
-		return re.fast.FindStringSubmatchIndex(subject), nil
 	}
 	if re.program.utf && !ascii(subject) {
 		return nil, errors.New("matching in UTF mode against bytes beyond ASCII is not done here")
 	}
 	return re.findSlow(subject)
+}
+
+func (re *Regex) findFast(fast *regexp.Regexp, subject string) []int {
+	if re.program.groups > 0 {
+		return fast.FindStringSubmatchIndex(subject)
+	}
+	if !fast.MatchString(subject) {
+		return nil
+	}
+	return noGroups
 }
 
 // givesUp says whether PCRE ends the match at its limit. After a few times not all of its steps are counted.

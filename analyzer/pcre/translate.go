@@ -63,10 +63,25 @@ type options struct {
 	caseless, multiline, dotAll, extended, extendedMore, noCapture, ungreedy, dupNames bool
 }
 
+// mayRefer says whether the pattern may have a group, or name one: "\1", "\g{1}", "\k<name>". Most have neither.
+func mayRefer(pattern string) bool {
+	if strings.Contains(pattern, "(") {
+		return true
+	}
+	for i := 0; i+1 < len(pattern); i++ {
+		if c := pattern[i+1]; pattern[i] == '\\' && (c >= '0' && c <= '9' || c == 'g' || c == 'k') {
+			return true
+		}
+	}
+	return false
+}
+
 func translate(pattern string, caseless bool) (*program, error) {
 	scan := &translator{pattern: pattern, options: options{caseless: caseless}, total: -1}
-	if err := scan.whole(); err != nil {
-		return nil, err
+	if mayRefer(pattern) {
+		if err := scan.whole(); err != nil {
+			return nil, err
+		}
 	}
 	// A second reading knows how many groups there are and how they are called.
 	t := &translator{
