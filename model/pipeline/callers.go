@@ -232,22 +232,31 @@ func (g *program) useOfDefinition(name string) clientUse {
 }
 
 // choosesAddress says whether a map chooses by something that does not depend on the client, and yields constants or
-// the client's address.
+// the client's address. Each map is looked through once.
 func (g *program) choosesAddress(name string) bool {
+	known, ok := g.chooses.Load(name)
+	if !ok {
+		known, _ = g.chooses.LoadOrStore(name, g.findChoice(name))
+	}
+	return known.(bool)
+}
+
+func (g *program) findChoice(name string) bool {
 	sources := g.tree.HTTP.Variables.Sources(name)
 	values, ok := g.valuesOf(name)
 	if !ok || sources == nil || slices.ContainsFunc(sources, func(s string) bool { return g.useOf(s) != useNone }) {
 		return false
 	}
 	for _, v := range values {
-		if use := g.useOf(strings.TrimPrefix(v, "$")); strings.Contains(v, "$") && use != useBinary && use != useText {
+		if use := g.useOf(strings.TrimPrefix(v, "$")); use != useBinary && use != useText {
 			return false
 		}
 	}
 	return true
 }
 
-// valuesOf lists what the definitions of a variable may yield; ok is false where some of it stands in another file.
+// valuesOf lists what the definitions of a variable may yield beside constants; ok is false where some of it stands in
+// another file.
 func (g *program) valuesOf(name string) (values []string, ok bool) {
 	for _, item := range g.defined()[name] {
 		for i := range item.Block.Directives {
@@ -255,7 +264,9 @@ func (g *program) valuesOf(name string) (values []string, ok bool) {
 			if d.Name().Value == "include" {
 				return nil, false
 			}
-			values = append(values, d.Arg(0))
+			if v := d.Arg(0); strings.Contains(v, "$") {
+				values = append(values, v)
+			}
 		}
 	}
 	return values, true

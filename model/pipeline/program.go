@@ -32,6 +32,7 @@ type program struct {
 	regexes  pcre.Cache
 	dual     map[uint16]bool                 // ports of IPv6 sockets to which IPv4 clients come
 	uses     sync.Map                        // name of a variable → clientUse
+	chooses  sync.Map                        // name of a variable → bool
 	verdicts func() bool                     // the configuration asks what a limiter said
 	defined  func() map[string][]config.Item // the map, geo and split_clients blocks of a variable
 }
