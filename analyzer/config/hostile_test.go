@@ -80,8 +80,15 @@ func TestDeepBlocks(t *testing.T) {
 // everybody understands.
 func TestManyRefusals(t *testing.T) {
 	tree := resolveText(t, "events {}\nhttp {"+strings.Repeat("limit_req zone=x burst=0;\n", 100_000)+"}", "")
-	if n := len(tree.Refusals); n != maxRefusals {
+	kinds := map[RefusalKind]int{}
+	for i := range tree.Refusals {
+		kinds[tree.Refusals[i].Kind]++
+	}
+	if n := kinds[InvalidBurst]; n != maxRefusals {
 		t.Errorf("%d refusals", n)
+	}
+	if n := len(tree.Refusals) + tree.LeftOut; n < 100_000 {
+		t.Errorf("%d refusals with those left out", n)
 	}
 	tree = loadFiles(t,
 		"nginx.conf", "events {}\nhttp { server {"+strings.Repeat("location / { include a.conf; }\n", 1000)+"} }",

@@ -22,8 +22,12 @@ type refusalKey struct {
 	text  string
 }
 
-// maxRefusals bounds what is kept of a configuration that is wrong everywhere.
-const maxRefusals = 10_000
+// What is kept of a configuration that is wrong everywhere: so many refusals of a kind. Of those beyond, so many are told
+// apart; further ones count as often as they are met.
+const (
+	maxRefusals = 10_000
+	maxSeen     = 200_000
+)
 
 // refuse notes what nginx refuses, or warns of, at this point of its reading.
 func (r *resolver) refuse(l *Level, out Refusal) {
@@ -31,10 +35,17 @@ func (r *resolver) refuse(l *Level, out Refusal) {
 		return
 	}
 	key := refusalKey{out.Span.File, out.Span.Start, out.Text}
-	if _, ok := r.seen[key]; ok || len(r.found) >= maxRefusals {
+	if _, ok := r.seen[key]; ok {
 		return
 	}
-	r.seen[key] = struct{}{}
+	if len(r.seen) < maxSeen {
+		r.seen[key] = struct{}{}
+	}
+	if r.kept[out.Kind] >= maxRefusals {
+		r.tree.LeftOut++
+		return
+	}
+	r.kept[out.Kind]++
 	r.found = append(r.found, found{out, l})
 }
 

@@ -39,8 +39,9 @@ type resolver struct {
 	problems map[*source.File][]int // indexes of the input's problems, in the order of their places
 	told     []bool                 // of each problem
 	found    []found
-	broken   bool // a place was met that could not be read
-	muted    int  // above 0: what is read is not nginx's reading any more, nothing is refused
+	broken   bool                // a place was met that could not be read
+	muted    int                 // above 0: what is read is not nginx's reading any more, nothing is refused
+	kept     map[RefusalKind]int // how many refusals of each kind are kept
 	seen     map[refusalKey]struct{}
 
 	http  *HTTP
@@ -76,10 +77,12 @@ func newResolver(in *load.Input, o Options) *resolver {
 		checks:  make(map[checkKey]checked),
 		seen:    make(map[refusalKey]struct{}),
 		regexes: make(map[string]looked),
+		kept:    make(map[RefusalKind]int),
 		used:    make(map[string]bool),
 		zones:   newZones(),
 		ports:   newPorts(),
 	}
+	r.tree.LeftOut = in.LeftOut
 	r.sortProblems()
 	return r
 }

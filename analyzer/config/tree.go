@@ -22,6 +22,7 @@ type Tree struct {
 	Main     []Item    // the directives outside of every block, and the blocks
 	HTTP     *HTTP     // nil where the input has no http block and is no fragment of one
 	Refusals []Refusal // in the order in which nginx would come upon them; it stops at the first that is no Warning
+	LeftOut  int       // further refusals, of kinds of which there are too many to keep; see load.Input.LeftOut
 
 	cut bool // expansion was stopped at a bound
 }

@@ -46,6 +46,7 @@ type Input struct {
 	Documents []*syntax.Document // every file once, in the order in which nginx first opens them; Main is the first
 	Preamble  string             // lines of a dump that belong to no file: what nginx itself wrote
 	Problems  []Problem
+	LeftOut   int // further problems, beyond those that are kept
 
 	includes map[*syntax.Directive][]*syntax.Document
 	unread   []string // paths on disk of included files that could not be read
@@ -81,6 +82,7 @@ const maxProblems = 1000
 
 func (in *Input) problem(at source.Span, text string) {
 	if len(in.Problems) >= maxProblems {
+		in.LeftOut++
 		return
 	}
 	end := at.End

@@ -57,6 +57,13 @@ func TestBounds(t *testing.T) {
 		}
 		checkDocument(t, doc)
 	})
+	t.Run("words without blanks", func(t *testing.T) {
+		p := newParser(&source.File{Path: "a.conf", Text: strings.Repeat("a;", 100)})
+		p.parts = maxParts - 5
+		if doc := p.document(); len(doc.Directives) != 6 || len(doc.Errors) != 1 {
+			t.Errorf("%d directives, errors %v", len(doc.Directives), doc.Errors)
+		}
+	})
 	t.Run("one long line", func(t *testing.T) {
 		text := "http { server { server_name " + strings.Repeat("www.example.com ", 1<<16) + "; } }"
 		doc := Parse(&source.File{Path: "a.conf", Text: text})

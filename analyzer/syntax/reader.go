@@ -97,12 +97,12 @@ func (r *reader) directive() stop {
 		default:
 			s = r.bare(c)
 		}
-		if s != stopNone {
-			return s
-		}
-		if r.parts > maxParts {
+		if r.parts > maxParts && !r.stopped {
 			r.fail(r.pos, r.pos, r.pos, fmt.Sprintf("more than %d words and comments, the rest of the file is not read", maxParts))
 			r.stop()
+		}
+		if s != stopNone {
+			return s
 		}
 	}
 	return stopEnd

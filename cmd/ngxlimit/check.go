@@ -135,6 +135,7 @@ func (f *checkFlags) judge(trees []*config.Tree, selected []*rule.Rule, set sett
 			Known:         rep.Rules,
 		})
 		rep.Inputs = append(rep.Inputs, describe(tree.Input))
+		rep.LeftOut += tree.LeftOut
 		if report.ShowsPages(f.format.value) {
 			rep.Pages = append(rep.Pages, pagesOf(facts)...)
 		}

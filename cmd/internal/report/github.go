@@ -41,6 +41,9 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	if more > 0 {
 		e.print(fmt.Sprintf("%s listed above without an annotation: a step may have %d of each kind\n", count(more, "finding"), maxAnnotations))
 	}
+	if r.LeftOut > 0 {
+		e.print("::warning title=ngxlimit::there are ", leftOut(r), "\n")
+	}
 	for _, d := range r.Defects {
 		e.print("::error title=ngxlimit::internal fault%3A ", commandText.Replace(clean(d)), "\n")
 	}

@@ -210,6 +210,9 @@ func sarifInvocation(r *Report, left int) *sarif.Invocation {
 	for _, d := range r.Defects {
 		say("error", d)
 	}
+	if r.LeftOut > 0 {
+		say("warning", "there are "+leftOut(r))
+	}
 	if left > 0 {
 		say("warning", fmt.Sprintf("%d findings of the least severity are left out: code scanning takes %d", left, sarifMaxResults))
 	}

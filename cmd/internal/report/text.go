@@ -151,6 +151,9 @@ func (t *textWriter) summary(r *Report) string {
 			inputs++
 		}
 	}
+	if r.LeftOut > 0 {
+		found += ", and " + leftOut(r)
+	}
 	s := fmt.Sprintf("%s in %s", found, count(files, "file"))
 	if inputs > 1 {
 		s += fmt.Sprintf(" of %s", count(inputs, "configuration"))
@@ -165,6 +168,11 @@ func (t *textWriter) summary(r *Report) string {
 		s += "; part of the input could not be read, so there may be more"
 	}
 	return s
+}
+
+// leftOut says how much was not kept.
+func leftOut(r *Report) string {
+	return fmt.Sprintf("%d more like these that are not listed", r.LeftOut)
 }
 
 // count writes a number with its noun: 1 file, 2 files.
