@@ -194,6 +194,13 @@ var nginxCases = []string{
 	`server { listen [::1]:18801 ipv6only=x; }`,
 	`server { listen [::1]:18801 ipv6only=ox; }`,
 	`server { listen 127.0.0.1:18801 nonsense; }`,
+	// regexes
+	`server { listen 127.0.0.1:18801; location ~ (?1) { } }`, `server { listen 127.0.0.1:18801; location ~ "(?<=a+)b" { } }`,
+	`server { listen 127.0.0.1:18801; location ~ "\\p{Xx}" { } }`, `server { listen 127.0.0.1:18801; location ~* "(?(1)a|b)" { } }`,
+	`server { listen 127.0.0.1:18801; server_name "~(?<n>a)(?&m)"; }`, `map $uri $m { "~(?<=a|b*)c" 1; }`, `map $uri $m { "~*[\\y]" 1; }`,
+	`server { listen 127.0.0.1:18801; rewrite "a{2}{3}" /b; }`, `server { listen 127.0.0.1:18801; if ($uri ~ "\\g{2}(a)") { } }`,
+	`server { listen 127.0.0.1:18801; location ~ "(?<=(a|bb))c" { } location ~ "(?<=a|bb)c" { } }`,
+	`server { listen 127.0.0.1:18801; location ~ "(?<a>x)(?(a)b|c)(?&a)(?R)?\\X\\p{Greek}(?(DEFINE)a)" { } }`,
 	`server { listen 127.0.0.1:18801 setfib=9; }`, `server { listen 127.0.0.1:18801 setfib=x; }`, `server { listen 127.0.0.1:18801 setfib; }`,
 	`server { listen "18801 "; }`, `server { listen "127.0.0.1 "; }`, `server { listen "a b:18801"; }`, `server { listen -1; }`,
 	`server { listen a..b; }`, `server { listen 1.2.3.4.5; }`, `server { listen 300.1.1.1:18801; }`, `server { listen ""; }`,

@@ -7,8 +7,12 @@ func (t *translator) class(a *atom) error {
 	if t.wordEdge(a) {
 		return nil
 	}
-	if outside := t.pos; strings.HasPrefix(t.pattern[outside:], "[:") {
-		if _, ok, err := t.posix(); ok || err != nil {
+	if outside := t.pos; hasAnyPrefix(t.pattern[outside:], "[:", "[.", "[=") {
+		_, ok, err := t.posix()
+		if err != nil && t.pattern[outside+1] != ':' {
+			return err
+		}
+		if ok || err != nil {
 			return t.refuse(outside, "POSIX named classes are supported only within a class")
 		}
 	}
@@ -61,6 +65,7 @@ func (t *translator) wordEdge(a *atom) bool {
 	default:
 		return false
 	}
+	t.leaf(&node{kind: nodeZero})
 	a.nullable = true
 	return true
 }
@@ -100,7 +105,7 @@ func (t *translator) member(s *set) error {
 	case err != nil:
 		return err
 	case named != nil:
-		return t.refuse(t.pos-1, "invalid range in character class")
+		return t.refuse(t.pos, "invalid range in character class")
 	case to < from:
 		return t.refuse(t.pos-1, "range out of order in character class")
 	}
@@ -145,7 +150,12 @@ func (t *translator) classEscape() (byte, *set, error) {
 	case 'p', 'P':
 		s, err := t.property()
 		return 0, &s, err
-	case 'N', 'R', 'X', 'B':
+	case 'N':
+		return 0, nil, t.refuse(t.pos+1, "\\N is not supported in a class")
+	case 'g':
+		t.pos++
+		return c, nil, nil
+	case 'R', 'X', 'B', 'k', 'A', 'z', 'Z', 'G', 'K':
 		return 0, nil, t.refuse(t.pos, "escape sequence is invalid in character class")
 	}
 	if c == '8' || c == '9' {

@@ -1,7 +1,6 @@
 package pcre
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -30,21 +29,28 @@ func (t *translator) escape(a *atom) error {
 		return nil
 	case 'N':
 		t.pos++
-		if t.more() && t.pattern[t.pos] == '{' {
-			return unable("it uses \\N{...}")
+		if _, _, quantified := t.quantity(); quantified == 0 && t.more() && t.pattern[t.pos] == '{' {
+			if strings.HasPrefix(t.pattern[t.pos:], "{U+") {
+				return unable("it uses \\N{U+...}")
+			}
+			return t.refuse(t.pos, foreignEscape)
 		}
 		t.set(dotSet)
 		return nil
 	case 'R':
 		t.pos++
 		t.only(`(?>\r\n|[\n-\r\x85])`)
+		t.leaf(&node{kind: nodeVaries})
 		return nil
 	case 'C':
 		t.pos++
 		t.set(anySet)
 		return nil
 	case 'X':
-		return unable("it uses \\X")
+		t.pos++
+		t.cannot("it uses \\X")
+		t.leaf(&node{kind: nodeVaries})
+		return nil
 	case 'p', 'P':
 		s, err := t.property()
 		t.set(s)
@@ -109,7 +115,11 @@ func (t *translator) assertion(c byte) {
 		t.each(`(?:\z)`, `(?=\n?\z)`)
 	case 'z':
 		t.both(`(?:\z)`)
-	case 'K': // moves the start of the match, which nginx never looks at
+	case 'K':
+		if t.looking > 0 {
+			t.late(len(t.pattern), "\\K is not allowed in lookarounds (but see PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK)")
+		}
+		// It moves the start of the match, which nginx never looks at.
 		t.both(`(?:)`)
 	}
 }
@@ -145,7 +155,11 @@ func (t *translator) charEscape() (byte, error) {
 		return t.hex()
 	case c == 'o':
 		if !t.next("{") {
-			return 0, t.refuse(t.pos, "missing opening brace after \\o")
+			at := t.pos
+			if !t.more() {
+				at--
+			}
+			return 0, t.refuse(at, "missing opening brace after \\o")
 		}
 		return t.braced(8)
 	case c == 'c':
@@ -153,6 +167,9 @@ func (t *translator) charEscape() (byte, error) {
 			return 0, t.refuse(t.pos, "\\c at end of pattern")
 		}
 		b := t.pattern[t.pos]
+		if b < 0x20 || b > 0x7e {
+			return 0, t.refuse(t.pos, "\\c must be followed by a printable ASCII character")
+		}
 		t.pos++
 		if 'a' <= b && b <= 'z' {
 			b -= 0x20
@@ -161,11 +178,15 @@ func (t *translator) charEscape() (byte, error) {
 	case '0' <= c && c <= '7':
 		t.pos--
 		return t.octal()
-	case isDigit(c), 'a' <= c|0x20 && c|0x20 <= 'z':
-		return 0, unable("it uses \\%c", c)
+	case strings.IndexByte("FLlUu", c) >= 0:
+		return 0, t.refuse(t.pos, foreignEscape)
+	case 'a' <= c|0x20 && c|0x20 <= 'z':
+		return 0, t.refuse(t.pos-1, "unrecognized character follows \\")
 	}
 	return c, nil
 }
+
+const foreignEscape = "PCRE2 does not support \\F, \\L, \\l, \\N{name}, \\U, or \\u"
 
 func (t *translator) octal() (byte, error) {
 	v, n := 0, 0
@@ -174,7 +195,7 @@ func (t *translator) octal() (byte, error) {
 		t.pos++
 	}
 	if v > 0xff {
-		return 0, t.refuse(t.pos-1, "octal value is greater than \\377 in 8-bit non-UTF-8 mode")
+		return 0, t.refuse(t.pos, "octal value is greater than \\377 in 8-bit non-UTF-8 mode")
 	}
 	return byte(v), nil
 }
@@ -198,22 +219,42 @@ func (t *translator) hex() (byte, error) {
 }
 
 func (t *translator) braced(base int) (byte, error) {
-	end := strings.IndexByte(t.pattern[t.pos:], '}')
-	if end < 0 {
-		return 0, unable("a brace of \\x{ or \\o{ is not closed")
+	start, v := t.pos, 0
+	for ; t.more(); t.pos++ {
+		d := strings.IndexByte(hexDigits, t.pattern[t.pos])
+		if d < 0 || d%16 >= base {
+			break
+		}
+		if v = v*base + d%16; v > 0xff && !t.utf {
+			return 0, t.tooLarge(base)
+		}
+		if v > 0x7f && t.utf {
+			return 0, unable("it names a character beyond ASCII in UTF mode")
+		}
 	}
-	v, err := strconv.ParseUint(t.pattern[t.pos:t.pos+end], base, 32)
-	t.pos += end + 1
 	switch {
-	case err != nil:
-		return 0, unable("the number in \\x{} or \\o{} is not one")
-	case v > 0xff && t.utf, v >= 0x80 && t.utf:
-		return 0, unable("it names a character beyond ASCII in UTF mode")
-	case v > 0xff:
-		return 0, t.refuse(t.pos-1, "character code point value in \\x{} or \\o{} is too large")
+	case t.pos == start && (!t.more() || t.pattern[t.pos] == '}'):
+		return 0, t.refuse(t.pos, "digits missing in \\x{} or \\o{} or \\N{U+}")
+	case !t.next("}") && base == 16:
+		return 0, t.refuse(min(t.pos, len(t.pattern)-1), "non-hex character in \\x{} (closing brace missing?)")
+	case t.pattern[t.pos-1] != '}':
+		return 0, t.refuse(min(t.pos, len(t.pattern)-1), "non-octal character in \\o{} (closing brace missing?)")
 	}
 	return byte(v), nil
 }
+
+// tooLarge refuses a number, at the end of its digits.
+func (t *translator) tooLarge(base int) error {
+	for t.more() {
+		if d := strings.IndexByte(hexDigits, t.pattern[t.pos]); d < 0 || d%16 >= base {
+			break
+		}
+		t.pos++
+	}
+	return t.refuse(t.pos, "character code point value in \\x{} or \\o{} is too large")
+}
+
+const malformedProperty = "malformed \\P or \\p sequence"
 
 // property reads \p or \P; the place reached is its letter.
 func (t *translator) property() (set, error) {
@@ -224,17 +265,24 @@ func (t *translator) property() (set, error) {
 	case t.next("{"):
 		end := strings.IndexByte(t.pattern[t.pos:], '}')
 		if end < 0 {
-			return set{}, t.refuse(t.pos, "malformed \\P or \\p sequence")
+			return set{}, t.refuse(len(t.pattern), malformedProperty)
 		}
 		name = t.pattern[t.pos : t.pos+end]
 		t.pos += end + 1
-	case t.more():
+	case t.more() && 'a' <= t.pattern[t.pos]|0x20 && t.pattern[t.pos]|0x20 <= 'z':
 		name = t.pattern[t.pos : t.pos+1]
 		t.pos++
+	default:
+		return set{}, t.refuse(min(t.pos+1, len(t.pattern)), malformedProperty)
 	}
 	s, ok := property(name)
-	if !ok {
+	switch {
+	case !ok && len(name) > 40 || strings.IndexByte(name, 0) >= 0:
 		return s, unable("it uses the property %q", name)
+	case !ok && !knownProperty(name):
+		return s, t.refuse(t.pos, "unknown property after \\P or \\p")
+	case !ok:
+		t.cannot("it uses the property %q", name)
 	}
 	if negate {
 		s = s.inverse()

@@ -13,12 +13,17 @@ func (t *translator) leadingVerbs() error {
 		switch {
 		case t.next("(*UTF)"), t.next("(*UTF8)"):
 			t.utf = true
-		case strings.HasPrefix(t.pattern[t.pos:], "(*LIMIT_"):
-			t.skipPast(")")
+		case t.limitVerb():
 		default:
 			found := false
 			for _, v := range ignoredVerbs {
 				found = found || t.next(v)
+			}
+			for _, v := range foreignVerbs {
+				if !found && t.next(v) {
+					found = true
+					t.cannot("it uses %s", v)
+				}
 			}
 			if !found {
 				return nil
@@ -36,7 +41,7 @@ func (t *translator) group(a *atom) error {
 		t.set(set{})
 		return nil
 	case strings.HasPrefix(t.pattern[t.pos:], "(*"):
-		return unable("it uses (*...)")
+		return t.verb()
 	case !strings.HasPrefix(t.pattern[t.pos:], "(?"):
 		t.pos++
 		if t.noCapture {
@@ -73,6 +78,14 @@ func (t *translator) special(a *atom) error {
 		return t.look(a, "(?<=")
 	case t.next("<!"):
 		return t.look(a, "(?<!")
+	case t.next("*"):
+		t.cannot("it uses (?*")
+		return t.look(a, "(?=")
+	case t.next("<*"):
+		t.cannot("it uses (?<*")
+		return t.look(a, "(?<=")
+	case t.next("P>"), t.next("&"):
+		return t.callName(a, ')')
 	case t.next("("):
 		return t.conditional(a)
 	case t.next("P="):
@@ -91,11 +104,23 @@ func (t *translator) special(a *atom) error {
 			return t.capture(a, name)
 		}
 	}
-	c := t.pattern[t.pos]
-	signed := (c == '+' || c == '-') && t.pos+1 < len(t.pattern) && isDigit(t.pattern[t.pos+1])
-	switch {
-	case c == 'R' || c == '&' || isDigit(c) || signed || strings.HasPrefix(t.pattern[t.pos:], "P>"):
-		return unable("it calls a group as a subroutine")
+	rest := t.pattern[t.pos:]
+	switch c := rest[0]; {
+	case c == 'R':
+		if t.pos++; !t.next(")") {
+			return t.refuse(t.pos, "(?R (recursive pattern call) must be followed by a closing parenthesis")
+		}
+		t.cannot("it calls itself")
+		t.leaf(&node{kind: nodeVaries})
+		a.nullable = true
+		return nil
+	case isDigit(c), c == '+', c == '-' && len(rest) > 1 && isDigit(rest[1]):
+		return t.callNumber(a)
+	case c == 'P':
+		if len(rest) == 1 {
+			return t.refuse(t.pos+1, "missing closing parenthesis")
+		}
+		return t.refuse(t.pos+1, "unrecognized character after (?P")
 	case c == 'C':
 		return unable("it uses a callout")
 	}
@@ -128,13 +153,34 @@ func (t *translator) body(a *atom, open string) error {
 
 func (t *translator) look(a *atom, open string) error {
 	t.onlySlow = true
+	offset := t.pos - len(open)
+	outer := t.behinds
+	t.looking++
+	if t.behinds = 0; len(open) > 3 {
+		t.behinds = outer + 1
+	}
 	err := t.body(a, open)
+	t.looking--
+	t.behinds = outer
 	a.nullable = true
-	return err
+	if err != nil {
+		return err
+	}
+	if len(open) > 3 {
+		t.lookbehind(offset)
+	}
+	t.items[len(t.items)-1] = &node{kind: nodeZero}
+	return nil
 }
 
 func (t *translator) capture(a *atom, name string) error {
 	t.groups++
+	group := t.groups
+	for _, n := range t.names {
+		if name != "" && n.Group == group && n.Name != name {
+			return t.refuse(t.pos, "different names for subpatterns of the same number are not allowed")
+		}
+	}
 	if name != "" && !t.addName(name) {
 		return t.refuse(t.pos, "two named subpatterns have the same name (PCRE2_DUPNAMES not set)")
 	}
@@ -143,7 +189,8 @@ func (t *translator) capture(a *atom, name string) error {
 	// RE2 counts groups by itself, and a number is no name to it.
 	t.fast = append(append(t.fast[:fast:fast], '('), t.fast[fast+len("(?<>")+len(strconv.Itoa(t.groups)):]...)
 	if err == nil {
-		t.items[len(t.items)-1].capturing = true
+		n := t.items[len(t.items)-1]
+		n.capturing, t.nodes[group] = true, n
 	}
 	return err
 }
@@ -179,17 +226,20 @@ func (t *translator) named(name string) (int, error) {
 // branchReset reads (?|...), in which every alternative counts its groups from the same number.
 func (t *translator) branchReset(a *atom) error {
 	t.only("(?:")
+	t.numberless = true
 	if t.depth++; t.depth > nestingMax {
 		return t.refuse(t.pos, "parentheses are too deeply nested")
 	}
 	outer, first, most := t.options, t.groups, t.groups
+	before, all := t.items, &node{kind: nodeAny}
 	for {
-		t.groups = first
+		t.groups, t.items = first, nil
 		empty, err := t.sequence()
 		if err != nil {
 			return err
 		}
 		a.nullable = a.nullable || empty
+		all.subs = append(all.subs, &node{kind: nodeConcat, subs: t.items})
 		most = max(most, t.groups)
 		if !t.next("|") {
 			break
@@ -199,7 +249,7 @@ func (t *translator) branchReset(a *atom) error {
 	if !t.next(")") {
 		return t.refuse(len(t.pattern), "missing closing parenthesis")
 	}
-	t.groups, t.options = most, outer
+	t.groups, t.options, t.items = most, outer, append(before, all)
 	t.depth--
 	t.both(")")
 	return nil
@@ -228,54 +278,13 @@ func (t *translator) name(end byte) (string, error) {
 
 func isWord(c byte) bool { return wordSet[c] }
 
-// conditional reads a group behind its "(?(".
-func (t *translator) conditional(a *atom) error {
-	rest := t.pattern[t.pos:]
-	if strings.HasPrefix(rest, "?=") || strings.HasPrefix(rest, "?!") || strings.HasPrefix(rest, "?<=") || strings.HasPrefix(rest, "?<!") {
-		t.only("(?")
-		t.pos-- // the condition is a group of its own
-		if err := t.group(&atom{}); err != nil {
-			return err
-		}
-		return t.conditionBody(a)
-	}
-	group := 0
-	if n, end := number(rest, 0); end > 0 && end < len(rest) && rest[end] == ')' {
-		group = n
-		t.pos += end + 1
-	} else {
-		for open, end := range map[string]byte{"<": '>', "'": '\''} {
-			if t.next(open) {
-				name, err := t.name(end)
-				if err != nil {
-					return err
-				}
-				if group, err = t.named(name); err != nil {
-					return err
-				}
-				if !t.next(")") {
-					return t.refuse(t.pos, "missing closing parenthesis for condition")
-				}
-			}
-		}
-	}
-	if t.total >= 0 && (group == 0 || group > t.total) {
-		return unable("it has a condition that is not known here")
-	}
-	t.only("(?(" + strconv.Itoa(group) + ")")
-	return t.conditionBody(a)
-}
-
-// conditionBody reads the one or two alternatives behind a condition.
-func (t *translator) conditionBody(a *atom) error {
-	err := t.body(a, "")
-	a.nullable = true
-	return err
-}
-
 // setOptions reads (?i-s) or (?i-s:...).
 func (t *translator) setOptions(a *atom) error {
 	outer, on, unset := t.options, true, false
+	if t.next("^") {
+		unset = true
+		t.caseless, t.multiline, t.dotAll, t.extended, t.extendedMore, t.noCapture = false, false, false, false, false, false
+	}
 	for t.more() {
 		c := t.pattern[t.pos]
 		t.pos++
@@ -300,9 +309,6 @@ func (t *translator) setOptions(a *atom) error {
 				return t.refuse(t.pos-1, "invalid hyphen in option setting")
 			}
 			on = false
-		case '^':
-			unset = true
-			t.caseless, t.multiline, t.dotAll, t.extended, t.extendedMore, t.noCapture = false, false, false, false, false, false
 		case ')':
 			a.fixed, a.nullable = true, true
 			return nil

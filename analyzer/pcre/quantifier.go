@@ -49,18 +49,30 @@ func (t *translator) quantifier(a *atom) error {
 	}
 	t.pos += length
 	last := t.pos - 1
+	if err := t.counted(from, to, last); err != nil {
+		return err
+	}
+	if a.fixed {
+		return t.refuse(last, "quantifier does not follow a repeatable item")
+	}
+	t.repeat(a, from, to)
+	t.skipComments()
+	if from, to, again := t.quantity(); again > 0 {
+		if err := t.counted(from, to, t.pos+again-1); err != nil {
+			return err
+		}
+		return t.refuse(t.pos+again-1, "quantifier does not follow a repeatable item")
+	}
+	return nil
+}
+
+// counted refuses the numbers of a quantifier that ends at a place.
+func (t *translator) counted(from, to, last int) error {
 	switch {
 	case from > repeatMax || to > repeatMax:
 		return t.refuse(last, "number too big in {} quantifier")
 	case to >= 0 && from > to:
 		return t.refuse(last, "numbers out of order in {} quantifier")
-	case a.fixed:
-		return t.refuse(last, "quantifier does not follow a repeatable item")
-	}
-	t.repeat(a, from, to)
-	t.skipComments()
-	if _, _, again := t.quantity(); again > 0 {
-		return t.refuse(t.pos+again-1, "quantifier does not follow a repeatable item")
 	}
 	return nil
 }

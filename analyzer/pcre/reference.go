@@ -7,32 +7,36 @@ func (t *translator) reference(a *atom) error {
 	kind := t.pattern[t.pos]
 	t.pos++
 	if !t.more() {
-		return unable("it ends in \\%c", kind)
+		return t.refuse(t.pos, noReference[kind])
 	}
 	open := t.pattern[t.pos]
 	ends := map[byte]byte{'{': '}', '<': '>', '\'': '\''}
 	end, bracketed := ends[open]
 	if kind == 'g' && bracketed && open != '{' {
-		return unable("it calls a group as a subroutine")
+		t.pos++
+		return t.callEscape(a, end)
 	}
 	if bracketed {
 		t.pos++
 	} else if kind == 'k' {
-		return t.refuse(t.pos, "\\k is not followed by a braced, angle-bracketed, or quoted name")
+		return t.refuse(t.pos, noReference[kind])
 	}
-	if kind == 'g' {
+	if kind == 'g' && (!bracketed || t.more()) {
 		start := t.pos
 		if n, ok := t.relative(); ok {
-			if n < 1 {
-				return t.refuse(start-1, "reference to non-existent subpattern")
+			if n < 1 && bracketed && t.pattern[start] == '-' {
+				return t.refuse(start-1, noGroup)
 			}
 			if bracketed && !t.next("}") {
-				return unable("a brace of \\g{ is not closed")
+				return t.refuse(start-1, noReference[kind])
+			}
+			if n < 1 {
+				return t.refuse(t.pos, noGroup)
 			}
 			return t.backreference(a, n)
 		}
 		if !bracketed {
-			return unable("it uses \\g without a number")
+			return t.refuse(t.pos, noReference[kind])
 		}
 	}
 	name, err := t.name(end)
@@ -40,6 +44,12 @@ func (t *translator) reference(a *atom) error {
 		return err
 	}
 	return t.namedReference(a, name)
+}
+
+// noReference is what PCRE says where nothing that it knows stands behind \g or \k.
+var noReference = map[byte]string{
+	'g': "\\g is not followed by a braced, angle-bracketed, or quoted name/number or by a plain number",
+	'k': "\\k is not followed by a braced, angle-bracketed, or quoted name",
 }
 
 // relative reads the number of a group, which may count from the place reached.
@@ -70,7 +80,11 @@ func (t *translator) namedReference(a *atom, name string) error {
 		return err
 	}
 	if n == 0 && t.total >= 0 {
-		return t.refuse(t.pos-len(name)-1, "reference to non-existent subpattern")
+		t.late(t.pos-len(name)-1, noGroup)
+		return nil
+	}
+	if n > 0 {
+		t.stale = t.pos - len(name) - 1
 	}
 	return t.backreference(a, n)
 }
@@ -78,8 +92,10 @@ func (t *translator) namedReference(a *atom, name string) error {
 // backreference writes what matches the text of a group again.
 func (t *translator) backreference(a *atom, n int) error {
 	if t.total >= 0 && (n < 1 || n > t.total) {
-		return t.refuse(t.pos-1, "reference to non-existent subpattern")
+		t.late(t.pos-1, noGroup)
+		return nil
 	}
+	t.leaf(&node{kind: nodeReference, group: n})
 	a.nullable = true
 	ref := `(?:\k<` + strconv.Itoa(n) + `>)`
 	if t.caseless {

@@ -163,7 +163,7 @@ func TestNames(t *testing.T) {
 
 // TestNotRun: what PCRE may take and is not run here is an error of its own kind, not a refusal and not a failed match.
 func TestNotRun(t *testing.T) {
-	for _, pattern := range []string{`(?R)`, `(?1)(a)`, `\X`, `(*ACCEPT)a`, `(?C)a`, `(*CRLF)a`, `\y`, `(?<a>b)(?&a)`, `\p{Klingon}`} {
+	for _, pattern := range []string{`(?R)`, `(?1)(a)`, `\X`, `(*ACCEPT)a`, `(?C)a`, `(*CRLF)a`, `(?<a>b)(?&a)`, `\p{Bidi_Control}`, `(?(R)a|b)`} {
 		re := New(pattern, false)
 		if re.Err() == nil || re.Refused() != nil {
 			t.Errorf("%q: %v, %v", pattern, re.Err(), re.Refused())

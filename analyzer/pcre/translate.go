@@ -1,6 +1,7 @@
 package pcre
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -55,7 +56,18 @@ type translator struct {
 	names    []Name
 	allNames []Name // of the whole pattern, for references to later groups
 
-	items []*node // of the sequence that is read
+	items      []*node       // of the sequence that is read
+	groupNodes map[int]*node // of the whole pattern
+	nodes      map[int]*node // so far
+	lengths    map[int]int
+	behind     error // a lookbehind that PCRE refuses
+	lateErr    error // what PCRE refuses last
+	cannotErr  error
+	stale      int   // where PCRE last looked for a name: there it places an error that has no place of its own
+	looking    int   // look-arounds around
+	behinds    int   // lookbehinds around
+	branchErr  error // after all others
+	numberless bool  // two groups may have one number
 }
 
 // options are what (?...) switches; they end with the group around.
@@ -77,7 +89,7 @@ func mayRefer(pattern string) bool {
 }
 
 func translate(pattern string, caseless bool) (*program, error) {
-	scan := &translator{pattern: pattern, options: options{caseless: caseless}, total: -1}
+	scan := &translator{pattern: pattern, options: options{caseless: caseless}, total: -1, nodes: map[int]*node{}}
 	if mayRefer(pattern) {
 		if err := scan.whole(); err != nil {
 			return nil, err
@@ -86,9 +98,9 @@ func translate(pattern string, caseless bool) (*program, error) {
 	// A second reading knows how many groups there are and how they are called.
 	t := &translator{
 		pattern: pattern, options: options{caseless: caseless},
-		total: scan.groups, allNames: scan.names,
+		total: scan.groups, allNames: scan.names, nodes: map[int]*node{}, groupNodes: scan.nodes, lengths: map[int]int{}, numberless: scan.numberless,
 	}
-	if err := t.whole(); err != nil {
+	if err := cmp.Or(t.whole(), t.behind, t.lateErr, t.branchErr); err != nil {
 		return nil, err
 	}
 	p := &program{slow: string(t.slow), groups: t.groups, names: t.names, utf: t.utf}
@@ -97,7 +109,7 @@ func translate(pattern string, caseless bool) (*program, error) {
 		p.steps = newStepper(t.items[0])
 	}
 	slices.SortStableFunc(p.names, func(a, b Name) int { return strings.Compare(a.Name, b.Name) })
-	return p, nil
+	return p, t.cannotErr
 }
 
 func (t *translator) whole() error {
@@ -245,7 +257,10 @@ func (t *translator) item(a *atom) error {
 	case '\\':
 		return t.escape(a)
 	}
-	if _, _, n := t.quantity(); n > 0 {
+	if from, to, n := t.quantity(); n > 0 {
+		if err := t.counted(from, to, t.pos+n-1); err != nil {
+			return err
+		}
 		return t.refuse(t.pos+n-1, "quantifier does not follow a repeatable item")
 	}
 	t.pos++

@@ -9,6 +9,7 @@ type node struct {
 	min, max  int // of a repeat; max is -1 where it has no bound
 	lazy      bool
 	capturing bool
+	group     int // of a reference
 }
 
 type nodeKind uint8
@@ -17,12 +18,15 @@ const (
 	nodeSet nodeKind = iota
 	nodeBegin
 	nodeEnd
-	nodeEdge    // \b
-	nodeNoEdge  // \B
-	nodeConcat  // of subs
-	nodeAny     // of subs, the first that leads to a match
-	nodeRepeat  // of one sub
-	nodeNothing // matches nowhere
+	nodeEdge      // \b
+	nodeNoEdge    // \B
+	nodeConcat    // of subs
+	nodeAny       // of subs, the first that leads to a match
+	nodeRepeat    // of one sub
+	nodeZero      // matches nothing of the subject: look-around and the like
+	nodeVaries    // matches pieces of several lengths
+	nodeForeign   // not told here
+	nodeReference // to a group
 )
 
 // leaf adds a node to the sequence that is read.
