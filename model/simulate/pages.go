@@ -93,17 +93,20 @@ func NewPages(tree *config.Tree, router *route.Router) *Pages {
 // Of returns what a fan suffers at a server; nil where no limit is in effect anywhere in it, and for
 // a fan that cannot be run.
 func (p *Pages) Of(server *config.Server, fan *traffic.Fan, clients, perAddress int) *Page {
-	if server == nil || fan == nil || len(fan.Requests) == 0 || treeShaped(fan) != nil || !Limited(server) {
+	if server == nil || fan == nil || len(fan.Requests) == 0 {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Each place of a server asks for its page, and there may be a hundred thousand: nothing is looked at twice.
 	key := serverKey{server, fan, clients, perAddress}
-	if page := p.of[key]; page != nil {
-		return page
+	page, ok := p.of[key]
+	if !ok {
+		if treeShaped(fan) == nil && Limited(server) {
+			page = p.compute(server, fan, clients, perAddress)
+		}
+		p.of[key] = page
 	}
-	page := p.compute(server, fan, clients, perAddress)
-	p.of[key] = page
 	return page
 }
 
