@@ -149,3 +149,11 @@ func property(name string) (set, bool) {
 	}
 	return setOf(func(c byte) bool { return in(rune(c)) != negate }), true
 }
+
+// singles are the sets of one byte.
+var singles = func() (all [256]set) {
+	for i := range all {
+		all[i][i] = true
+	}
+	return all
+}()

@@ -86,7 +86,7 @@ func (s *stepper) add(n *node) bool {
 	}
 	switch n.kind {
 	case nodeSet:
-		s.emit(instruction{op: opSet, set: &n.set})
+		s.emit(instruction{op: opSet, set: n.set})
 	case nodeConcat:
 		for i, sub := range n.subs {
 			at := len(s.code)
@@ -95,7 +95,7 @@ func (s *stepper) add(n *node) bool {
 			}
 			// PCRE gives nothing back of a repeat that what follows cannot begin with.
 			if i+1 < len(n.subs) && n.subs[i+1].kind == nodeSet && at < len(s.code) && s.code[at].op == opStar && !s.code[at].lazy {
-				s.code[at].greedy = disjoint(s.code[at].set, &n.subs[i+1].set)
+				s.code[at].greedy = disjoint(s.code[at].set, n.subs[i+1].set)
 			}
 		}
 	case nodeAny:
@@ -144,7 +144,7 @@ func (s *stepper) addAny(n *node) bool {
 func (s *stepper) addRepeat(n *node) bool {
 	sub := n.subs[0]
 	if sub.kind == nodeSet {
-		s.emit(instruction{op: opStar, set: &sub.set, min: n.min, max: n.max, lazy: n.lazy})
+		s.emit(instruction{op: opStar, set: sub.set, min: n.min, max: n.max, lazy: n.lazy})
 		return true
 	}
 	for range n.min {

@@ -163,7 +163,7 @@ func (t *translator) only(slow string) {
 }
 
 func (t *translator) set(s set) {
-	t.leaf(&node{kind: nodeSet, set: s})
+	t.leaf(&node{kind: nodeSet, set: &s})
 	if s == (set{}) {
 		t.each(`[^\x00-\x{10FFFF}]`, `(?!)`)
 		return
@@ -295,10 +295,12 @@ func (t *translator) item(a *atom) error {
 
 // literal writes one byte that stands for itself.
 func (t *translator) literal(c byte) {
-	var s set
-	s[c] = true
-	if t.caseless {
-		s.fold()
+	if !t.caseless {
+		t.leaf(&node{kind: nodeSet, set: &singles[c]})
+		t.both(quoteByte(c))
+		return
 	}
+	s := singles[c]
+	s.fold()
 	t.set(s)
 }

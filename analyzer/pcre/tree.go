@@ -4,7 +4,7 @@ package pcre
 // drops nothing, since each alternative costs PCRE steps.
 type node struct {
 	kind      nodeKind
-	set       set
+	set       *set
 	subs      []*node
 	min, max  int // of a repeat; max is -1 where it has no bound
 	lazy      bool
@@ -92,9 +92,9 @@ func (n *node) required() (set, bool) {
 				size++
 			}
 		}
-		folded := n.set
+		folded := *n.set
 		folded.fold()
-		return n.set, size == 1 || size == 2 && folded == n.set
+		return *n.set, size == 1 || size == 2 && folded == *n.set
 	case nodeConcat:
 		for i := len(n.subs) - 1; i >= 0; i-- {
 			if s, ok := n.subs[i].required(); ok {
