@@ -18,6 +18,9 @@ var (
 	passedTest = regexp.MustCompile(`^nginx: configuration file .* test is successful\s*$`)
 )
 
+// longestMessage bounds a line of nginx or of the shell, in bytes: nginx cuts its own at 2,048.
+const longestMessage = 64 << 10
+
 // mainFile is where nginx keeps its configuration on most systems.
 const mainFile = "/etc/nginx/nginx.conf"
 
@@ -28,6 +31,8 @@ func onlyMessages(text string) string {
 	for line := range strings.Lines(text) {
 		switch line = strings.TrimSpace(strings.TrimPrefix(line, byteOrderMark)); {
 		case line == "":
+		case len(line) > longestMessage:
+			return ""
 		case isOwnLine(line), usageLine.MatchString(line), shellLine.MatchString(line):
 			lines = append(lines, line)
 		default:
