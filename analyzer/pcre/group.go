@@ -110,7 +110,7 @@ func (t *translator) special(a *atom) error {
 		if t.pos++; !t.next(")") {
 			return t.refuse(t.pos, "(?R (recursive pattern call) must be followed by a closing parenthesis")
 		}
-		t.cannot("it calls itself")
+		t.cannot("it calls a group as a subroutine")
 		t.leaf(&node{kind: nodeVaries})
 		a.nullable = true
 		return nil
