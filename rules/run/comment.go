@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -17,13 +18,13 @@ const marker = "ngxlimit:ignore"
 // A comment is one "# ngxlimit:ignore RULE[,RULE] [until 2027-01-31] reason".
 type comment struct {
 	span   source.Span
-	target int // the line it speaks of: its own behind text, else the next that holds no lone comment
+	doc    *syntax.Document // that it stands in
+	target int              // the line it speaks of: its own behind text, else the next that holds no lone comment
 	rules  []string
 	used   []bool // which of the rules held something back
 	until  string
 	reason string
 	fault  string // what makes it void; "" where nothing does
-	next   *comment
 }
 
 // findComments collects the suppression comments of all files, in order.
@@ -41,10 +42,11 @@ func findComments(tree *config.Tree) []*comment {
 			}
 			s := source.Span{File: doc.File, Start: c.Start, End: c.Start + uint32(len(text))}
 			read := parseComment(strings.TrimPrefix(rest, ":"))
-			read.span, read.target = s, targetLine(doc, s)
+			read.span, read.doc = s, doc
 			found = append(found, read)
 		}
 	}
+	aim(found)
 	return found
 }
 
@@ -100,25 +102,48 @@ func (c *comment) judge(known map[string]bool, today string) {
 	}
 }
 
-// targetLine is the line that a comment speaks of: its own where text stands before it; else the next line that is
-// neither empty nor a lone comment.
-func targetLine(doc *syntax.Document, s source.Span) int {
-	f := doc.File
-	own := s.From()
-	if !blank(f.Line(own.Line)[:own.Column-1]) {
-		return own.Line
+// aim finds the line that each comment speaks of: its own where text stands before it; else the next that is neither
+// empty nor a lone comment. It goes backwards, and looks at no line twice: thousands of comments may stand one below the
+// other.
+func aim(comments []*comment) {
+	var below *comment // the lone one found last
+	next := 0          // its target; 0 where nothing follows
+	for _, c := range slices.Backward(comments) {
+		own := c.span.From()
+		if !blank(c.span.File.Line(own.Line)[:own.Column-1]) {
+			c.target = own.Line
+			continue
+		}
+		until := c.span.File.Lines() + 1
+		if below != nil && below.span.File == c.span.File && below.span.Start > c.span.Start {
+			until = below.span.From().Line + 1
+		} else {
+			next = 0
+		}
+		if n := c.lineBelow(own.Line+1, until); n > 0 {
+			next = n
+		}
+		below, c.target = c, next
+		if next == 0 {
+			c.target = own.Line + 1
+		}
 	}
-	for n := own.Line + 1; n <= f.Lines(); n++ {
+}
+
+// lineBelow is the first of some lines of the comment's file that is neither empty nor a lone comment; 0 where none is.
+func (c *comment) lineBelow(from, until int) int {
+	f := c.span.File
+	for n := from; n < until; n++ {
 		text := f.Line(n)
 		if blank(text) {
 			continue
 		}
-		if trimmed := strings.TrimLeft(text, " \t"); trimmed[0] == '#' && isComment(doc, f, n, len(text)-len(trimmed)) {
+		if trimmed := strings.TrimLeft(text, " \t"); trimmed[0] == '#' && isComment(c.doc, f, n, len(text)-len(trimmed)) {
 			continue
 		}
 		return n
 	}
-	return own.Line + 1
+	return 0
 }
 
 // isComment says whether a comment of the document begins at the column (from 0) of the line: a "#" may also stand

@@ -12,21 +12,24 @@ import (
 
 // suppress takes out the findings that a comment holds back, and adds one for each comment that is at fault: without a
 // reason, past its date, naming no rule that exists, or of no use. Findings about comments cannot be suppressed.
-func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Options) (kept []rule.Finding, held int) {
+func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Options) (kept []rule.Finding, count int) {
 	comments := findComments(tree)
 	if len(comments) == 0 {
 		return found, 0
 	}
-	byLine := make(map[line]*comment)
+	known := names(o.Known, rules)
+	holds := make(map[held]use)
 	for _, c := range comments {
-		c.judge(names(o.Known, rules), o.Today)
-		if c.fault == "" {
-			byLine[line{c.span.File, c.target}] = c.chain(byLine)
+		c.judge(known, o.Today)
+		for i, name := range c.rules {
+			if c.fault == "" && slices.Index(c.rules, name) == i {
+				holds[held{c.span.File, c.target, name}] = use{c, i}
+			}
 		}
 	}
 	for _, f := range found {
-		if holdsBack(byLine, &f) {
-			held++
+		if holdsBack(holds, &f) {
+			count++
 			continue
 		}
 		kept = append(kept, f)
@@ -37,34 +40,33 @@ func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Opt
 			kept = append(kept, c.findings(about, running, tree)...)
 		}
 	}
-	return kept, held
+	return kept, count
 }
 
-// A line is one line of one file.
-type line struct {
+// A held is a rule whose findings on one line of one file a comment holds back.
+type held struct {
 	file   *source.File
 	number int
+	rule   string
 }
 
-// chain links comments that hold for the same line.
-func (c *comment) chain(byLine map[line]*comment) *comment {
-	c.next = byLine[line{c.span.File, c.target}]
-	return c
+// A use is one rule of a comment.
+type use struct {
+	of   *comment
+	rule int // its index
 }
 
 // holdsBack looks for a comment on each line that the finding's directive covers, and marks the one that is used.
-func holdsBack(byLine map[line]*comment, f *rule.Finding) bool {
+func holdsBack(holds map[held]use, f *rule.Finding) bool {
 	first, last := f.Primary.From().Line, f.Primary.To().Line
 	if f.Subject != nil && f.Subject.File == f.Primary.File {
 		head := f.Subject.Span()
 		first, last = min(first, head.From().Line), max(last, head.To().Line)
 	}
 	for n := first; n <= last; n++ {
-		for c := byLine[line{f.Primary.File, n}]; c != nil; c = c.next {
-			if i := slices.Index(c.rules, f.Rule.Name); i >= 0 {
-				c.used[i] = true
-				return true
-			}
+		if u, ok := holds[held{f.Primary.File, n, f.Rule.Name}]; ok {
+			u.of.used[u.rule] = true
+			return true
 		}
 	}
 	return false

@@ -29,6 +29,10 @@ func TestSuppression(t *testing.T) {
 		{"two rules", "server {\n# ngxlimit:ignore h-rule, e-rule known\nexpires 1d; add_header A b; }\n", 2, nil},
 		{"two comments", "server {\n# ngxlimit:ignore h-rule known\n# ngxlimit:ignore e-rule known too\nexpires 1d; add_header A b; }\n", 2, nil},
 		{
+			"several, with others between", "server {\n# ngxlimit:ignore h-rule known\n\n# note\n# ngxlimit:ignore e-rule known too\n\nexpires 1d; add_header A b;\n" +
+				"# ngxlimit:ignore e-rule known\nexpires 2d; }\n", 3, nil,
+		},
+		{
 			"one of two is of no use", "server {\n# ngxlimit:ignore h-rule,e-rule known\nexpires 1d; }\n", 1,
 			[]string{"4 suppression: suppresses nothing: no finding of h-rule on line 5"},
 		},
