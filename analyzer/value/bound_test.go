@@ -77,3 +77,16 @@ func TestCycleLength(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 }
+
+// TestLateBuiltins: what newer versions give is known to be nginx's own, unknown in value, and free for a configuration that
+// runs on an older one.
+func TestLateBuiltins(t *testing.T) {
+	for _, name := range []string{"proxy_protocol_tlv_alpn", "request_port", "is_request_port"} {
+		if !Builtin(name) || Reserved(name) != "" {
+			t.Errorf("$%s: builtin %v, reserved %q", name, Builtin(name), Reserved(name))
+		}
+		if v := requestFor("/").Variable(name); !strings.HasPrefix(v.Reason(), "$"+name+" is ") {
+			t.Errorf("$%s: %q", name, v.Reason())
+		}
+	}
+}

@@ -48,6 +48,7 @@ var prefixes = []prefixed{
 	{prefix: "geoip_", reason: ofGeoIP},
 	{prefix: "geoip2_", reason: ofGeoIP},
 	{prefix: "jwt_", reason: ofConfig},
+	{prefix: "proxy_protocol_tlv_", reason: ofConnection},
 }
 
 var builtins = func() map[string]builtin {
@@ -94,6 +95,10 @@ var builtins = func() map[string]builtin {
 
 		"limit_rate": {reason: ofConfig, volatile: true, changeable: true},
 		"hostname":   {reason: "is the name of the machine that nginx runs on"},
+
+		// Since 1.29.3 only; before that a configuration may define them.
+		"request_port":    {reason: "is not followed here", volatile: true, changeable: true},
+		"is_request_port": {reason: "is not followed here", volatile: true, changeable: true},
 	}
 	unknown(m, ofClock, "msec", "time_iso8601", "time_local", "date_gmt", "date_local", "request_time", "connection_time")
 	unknown(m, ofProcess, "pid", "connection", "connection_requests", "connections_active", "connections_reading",
