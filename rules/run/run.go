@@ -24,6 +24,7 @@ type Options struct {
 // A Result is what a run found.
 type Result struct {
 	Findings   []rule.Finding // in the order in which nginx reads the files, then by place, then by rule
+	LeftOut    int            // findings beyond those that are kept of a rule and a severity
 	Suppressed int            // findings that a comment held back
 	Defects    []string       // faults of rules themselves; a run with any did not do all of its work
 }
@@ -45,8 +46,9 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	found = dropUnsure(found, o.MinConfidence)
 	setSeverities(found, o.Severities)
 	sortFindings(found, tree)
+	found, left := keepSome(found)
 	setFingerprints(found)
-	return Result{Findings: found, Suppressed: suppressed, Defects: defects}
+	return Result{Findings: found, LeftOut: left, Suppressed: suppressed, Defects: defects}
 }
 
 // apply runs the rules on as many processors as there are. Findings come in the order of the rules given.
@@ -108,6 +110,7 @@ func Join(results ...Result) Result {
 	var all Result
 	for _, r := range results {
 		all.Findings = append(all.Findings, r.Findings...)
+		all.LeftOut += r.LeftOut
 		all.Suppressed += r.Suppressed
 		all.Defects = append(all.Defects, r.Defects...)
 	}

@@ -19,7 +19,7 @@ type Report struct {
 	Version    string         // of ngxlimit
 	Inputs     []Input        // in the order given
 	Findings   []rule.Finding // in the order to be shown
-	LeftOut    int            // errors that nginx would find beyond those that are kept; no finding tells of them
+	LeftOut    int            // findings beyond those that are kept
 	Suppressed int            // findings that a comment in the configuration held back
 	Rules      []*rule.Rule   // the whole catalogue, sorted by name
 	Unlimited  bool           // no limit_req and no limit_conn is in effect anywhere
