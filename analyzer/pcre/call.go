@@ -68,8 +68,8 @@ func (t *translator) callName(a *atom, end byte) error {
 	if err != nil {
 		return err
 	}
-	n, err := t.named(name)
-	if err != nil || t.total < 0 {
+	n, single := t.single(name)
+	if !single || t.total < 0 {
 		t.cannot("it calls a group as a subroutine")
 		return nil
 	}
@@ -80,6 +80,12 @@ func (t *translator) callName(a *atom, end byte) error {
 	}
 	t.call(a, n, start)
 	return nil
+}
+
+// single is named for what is not run anyway; false where two groups have the name.
+func (t *translator) single(name string) (int, bool) {
+	n, err := t.named(name)
+	return n, err == nil
 }
 
 // callEscape reads \g<...> or \g'...'; the place reached is behind the bracket.

@@ -113,8 +113,8 @@ func (t *translator) conditionName(end byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	group, err := t.named(name)
-	if err != nil {
+	group, single := t.single(name)
+	if !single {
 		t.cannot("two groups have one name")
 		return 0, nil
 	}

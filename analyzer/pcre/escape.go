@@ -260,7 +260,7 @@ const malformedProperty = "malformed \\P or \\p sequence"
 func (t *translator) property() (set, error) {
 	negate := t.pattern[t.pos] == 'P'
 	t.pos++
-	name := ""
+	var name string
 	switch {
 	case t.next("{"):
 		end := strings.IndexByte(t.pattern[t.pos:], '}')

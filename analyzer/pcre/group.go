@@ -140,7 +140,9 @@ func (t *translator) body(a *atom, open string) error {
 	if err != nil {
 		return err
 	}
-	t.items = append(before, t.items...)
+	inner := t.items
+	t.items = before
+	t.items = append(t.items, inner...)
 	if !t.next(")") {
 		return t.refuse(len(t.pattern), "missing closing parenthesis")
 	}
@@ -249,7 +251,8 @@ func (t *translator) branchReset(a *atom) error {
 	if !t.next(")") {
 		return t.refuse(len(t.pattern), "missing closing parenthesis")
 	}
-	t.groups, t.options, t.items = most, outer, append(before, all)
+	t.groups, t.options, t.items = most, outer, before
+	t.leaf(all)
 	t.depth--
 	t.both(")")
 	return nil

@@ -72,8 +72,9 @@ func (t *translator) length(n *node) int {
 			return l
 		}
 		return min(l*n.min, behindMax+1)
+	default:
+		return 0
 	}
-	return 0
 }
 
 // groupLength is the length of a capture group, wherever it stands. One that refers to itself has none.

@@ -44,7 +44,7 @@ yi yiii z zanabazarsquare zanb zinh zl zp zs zyyy zzzz
 
 var knownProperties = sync.OnceValue(func() map[string]bool {
 	known := map[string]bool{}
-	for _, name := range strings.Fields(propertyNames) {
+	for name := range strings.FieldsSeq(propertyNames) {
 		known[name] = true
 	}
 	for name := range unicode.Scripts { // Go may know newer ones

@@ -137,8 +137,9 @@ func (m *stepping) holds(kind nodeKind, at int) bool {
 		return m.edge(at)
 	case nodeNoEdge:
 		return !m.edge(at)
+	default:
+		return false
 	}
-	return false
 }
 
 func (m *stepping) edge(at int) bool {

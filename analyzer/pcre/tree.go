@@ -50,6 +50,7 @@ func (n *node) varies() bool {
 		if n.min != n.max {
 			return true
 		}
+	default:
 	}
 	for _, s := range n.subs {
 		if s.varies() {
@@ -109,6 +110,7 @@ func (n *node) required() (set, bool) {
 		if len(n.subs) == 1 {
 			return n.subs[0].required()
 		}
+	default:
 	}
 	return set{}, false
 }

@@ -167,8 +167,9 @@ func (r *run) eval(t value.Template, quote bool) value.Value {
 	for _, p := range t.Parts {
 		s := p.Literal
 		if p.Variable != "" {
-			v, ok := r.vars.Variable(p.Variable), false
-			if s, ok = v.Known(); !ok {
+			v := r.vars.Variable(p.Variable)
+			text, known := v.Known()
+			if s = text; !known {
 				return v
 			}
 			if isCapture(p.Variable) {

@@ -212,11 +212,12 @@ func (r *run) keyOf(t value.Template) (value.Value, string) {
 	for _, p := range t.Parts {
 		text := p.Literal
 		if p.Variable != "" {
-			part, known := r.vars.Variable(p.Variable), false
+			part := r.vars.Variable(p.Variable)
 			if part.TooLong() {
 				v = part
 				break
 			}
+			var known bool
 			if text, known = part.Known(); !known {
 				text = "$" + p.Variable
 				r.assume("key " + t.Text + ": " + part.Reason() + "; it is taken as one value for all requests")
