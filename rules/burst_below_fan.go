@@ -94,10 +94,10 @@ func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *conf
 	f.Message = fmt.Sprintf("burst=%s at %s is less than one page of one client needs: ", rule.Milli(limit.Burst), rule.Rate(limit.Zone.Rate))
 	f.Evidence = map[string]any{
 		"rate_milli": limit.Zone.Rate, "burst": limit.Burst / 1000, "burst_needed": needed,
-		"page_requests": int64(s.One.Requests), "page_rejected": int64(s.One.Rejected),
+		"page_requests": int64(s.One.All()), "page_rejected": int64(s.One.Rejected),
 	}
 	if s.One.Rejected > 0 {
-		f.Message += fmt.Sprintf("of its %s here %s", rule.Plural(int64(s.One.Requests), "request", "requests"), refusedWords(s.One.Rejected))
+		f.Message += fmt.Sprintf("of its %s here %s", rule.Plural(int64(s.One.All()), "request", "requests"), rule.Counts{Rejected: s.One.Rejected, Lost: s.One.Lost}.Words())
 	} else {
 		f.Message += rule.Plural(int64(s.Unsent), "request of it is", "requests of it are") + " not even sent, because others are refused before"
 		f.Evidence["page_unsent"] = int64(s.Unsent)

@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
@@ -56,25 +57,43 @@ func (s Suffered) Words() string {
 	if s.Estimated {
 		about = "about "
 	}
-	text := fmt.Sprintf("of a page's %s here %s%s", Plural(int64(s.One.Requests), "request", "requests"), about, s.One.words(""))
+	text := fmt.Sprintf("of a page's %s here %s%s", Plural(int64(s.One.All()), "request", "requests"), about, s.One.Words())
 	if s.Clients > 1 {
-		text += fmt.Sprintf(", with %d clients behind one address %s%s", s.Clients, about, s.Office.words(" of "+Count(int64(s.Office.Requests))))
+		text += fmt.Sprintf(", with %d clients behind one address %s%s", s.Clients, about, s.Office.words(" of "+Count(int64(s.Office.All()))))
 	}
 	return text
 }
 
-// words names what is suffered; of goes behind the first number.
+// All is how many requests there would be if none were refused.
+func (c Counts) All() int { return c.Requests + c.Lost }
+
+// Words names what is suffered: "15 wait, 4 are refused and 3 are never sent".
+func (c Counts) Words() string { return c.words("") }
+
+// words is Words with of behind the first number.
 func (c Counts) words(of string) string {
-	waits := countThat(c.Delayed, of, "waits", "wait")
-	switch {
-	case c.Delayed > 0 && c.Rejected > 0:
-		return waits + " and " + countThat(c.Rejected, "", "is refused", "are refused")
-	case c.Delayed > 0:
-		return waits
-	case c.Rejected > 0:
-		return countThat(c.Rejected, of, "is refused", "are refused")
+	var parts []string
+	for _, part := range []struct {
+		n         int
+		one, many string
+	}{
+		{c.Delayed, "waits", "wait"},
+		{c.Rejected, "is refused", "are refused"},
+		{c.Lost, "is never sent", "are never sent"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, countThat(part.n, of, part.one, part.many))
+			of = ""
+		}
 	}
-	return "none" + of + " waits"
+	switch n := len(parts); n {
+	case 0:
+		return "none" + of + " waits"
+	case 1:
+		return parts[0]
+	default:
+		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
 }
 
 // countThat says what a number of requests do.
@@ -87,13 +106,15 @@ func countThat(n int, of, one, many string) string {
 
 // Tell writes the figures into a finding's evidence.
 func (s Suffered) Tell(evidence map[string]any) {
-	evidence["page_requests"] = int64(s.One.Requests)
+	evidence["page_requests"] = int64(s.One.All())
 	evidence["page_delayed"] = int64(s.One.Delayed)
 	evidence["page_rejected"] = int64(s.One.Rejected)
+	evidence["page_unsent"] = int64(s.One.Lost)
 	evidence["clients_per_address"] = int64(s.Clients)
-	evidence["office_requests"] = int64(s.Office.Requests)
+	evidence["office_requests"] = int64(s.Office.All())
 	evidence["office_delayed"] = int64(s.Office.Delayed)
 	evidence["office_rejected"] = int64(s.Office.Rejected)
+	evidence["office_unsent"] = int64(s.Office.Lost)
 }
 
 // PageFan is the page load that stands for an ordinary page.
