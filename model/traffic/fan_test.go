@@ -59,7 +59,7 @@ func TestSixIn10msTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, q := range f.Requests {
-		if q.StartOffsetMs != int64(2*i) || q.DependsOn != nil || q.Path != "/" {
+		if q.StartOffsetMs != int64(i) || q.DependsOn != nil || q.Path != "/" {
 			t.Errorf("request %d: %+v", i, q)
 		}
 	}
