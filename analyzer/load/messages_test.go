@@ -14,26 +14,46 @@ import (
 func TestOnlyMessages(t *testing.T) {
 	const failed = "nginx: configuration file /usr/local/nginx/conf/nginx.conf test failed\n"
 	tests := []struct{ name, text, want string }{
-		{"one message", "nginx: [emerg] unexpected \"}\" in /etc/nginx/nginx.conf:12\n",
-			`nginx refused its configuration and dumped nothing (nginx: [emerg] unexpected "}" in /etc/nginx/nginx.conf:12): check the files themselves: ngxlimit check /etc/nginx/nginx.conf`},
-		{"the file that nginx names", "nginx: [warn] low address bits in x:1\r\nnginx: [emerg] unknown directive \"x\" in x:3\r\n" + failed,
-			`nginx refused its configuration and dumped nothing (nginx: [emerg] unknown directive "x" in x:3): check the files themselves: ngxlimit check /usr/local/nginx/conf/nginx.conf`},
-		{"as in a log", "nginx: [alert] could not open error log file\n2026/11/30 10:02:14 [emerg] 7#7: no \"events\" section in configuration\n" + failed,
-			`nginx refused its configuration and dumped nothing (2026/11/30 10:02:14 [emerg] 7#7: no "events" section in configuration): check the files themselves: ngxlimit check /usr/local/nginx/conf/nginx.conf`},
-		{"no word of why", failed,
-			`nginx refused its configuration and dumped nothing (` + strings.TrimSpace(failed) + `): check the files themselves: ngxlimit check /usr/local/nginx/conf/nginx.conf`},
-		{"nginx -t", "nginx: the configuration file a syntax is ok\nnginx: configuration file a test is successful\n",
-			"nginx found its configuration good but dumped nothing: print it with nginx -T, not -t"},
-		{"an nginx without -T", "nginx: invalid option: \"T\"\n",
-			`nginx did not run and dumped nothing (nginx: invalid option: "T"): check the files themselves: ngxlimit check /etc/nginx/nginx.conf`},
-		{"sudo", "sudo: nginx: command not found\n",
-			"nginx did not run and dumped nothing (sudo: nginx: command not found): check the files themselves: ngxlimit check /etc/nginx/nginx.conf"},
-		{"bash", "-bash: nginx: command not found\n",
-			"nginx did not run and dumped nothing (-bash: nginx: command not found): check the files themselves: ngxlimit check /etc/nginx/nginx.conf"},
-		{"dash", "sh: 1: nginx: not found\n",
-			"nginx did not run and dumped nothing (sh: 1: nginx: not found): check the files themselves: ngxlimit check /etc/nginx/nginx.conf"},
-		{"zsh", "zsh: command not found: nginx\n",
-			"nginx did not run and dumped nothing (zsh: command not found: nginx): check the files themselves: ngxlimit check /etc/nginx/nginx.conf"},
+		{
+			"one message", "nginx: [emerg] unexpected \"}\" in /etc/nginx/nginx.conf:12\n",
+			`nginx refused its configuration and dumped nothing (nginx: [emerg] unexpected "}" in /etc/nginx/nginx.conf:12): check the files themselves: ngxlimit check /etc/nginx/nginx.conf`,
+		},
+		{
+			"the file that nginx names", "nginx: [warn] low address bits in x:1\r\nnginx: [emerg] unknown directive \"x\" in x:3\r\n" + failed,
+			`nginx refused its configuration and dumped nothing (nginx: [emerg] unknown directive "x" in x:3): check the files themselves: ngxlimit check /usr/local/nginx/conf/nginx.conf`,
+		},
+		{
+			"as in a log", "nginx: [alert] could not open error log file\n2026/11/30 10:02:14 [emerg] 7#7: no \"events\" section in configuration\n" + failed,
+			`nginx refused its configuration and dumped nothing (2026/11/30 10:02:14 [emerg] 7#7: no "events" section in configuration): check the files themselves: ngxlimit check /usr/local/nginx/conf/nginx.conf`,
+		},
+		{
+			"no word of why", failed,
+			`nginx refused its configuration and dumped nothing (` + strings.TrimSpace(failed) + `): check the files themselves: ngxlimit check /usr/local/nginx/conf/nginx.conf`,
+		},
+		{
+			"nginx -t", "nginx: the configuration file a syntax is ok\nnginx: configuration file a test is successful\n",
+			"nginx found its configuration good but dumped nothing: print it with nginx -T, not -t",
+		},
+		{
+			"an nginx without -T", "nginx: invalid option: \"T\"\n",
+			`nginx did not run and dumped nothing (nginx: invalid option: "T"): check the files themselves: ngxlimit check /etc/nginx/nginx.conf`,
+		},
+		{
+			"sudo", "sudo: nginx: command not found\n",
+			"nginx did not run and dumped nothing (sudo: nginx: command not found): check the files themselves: ngxlimit check /etc/nginx/nginx.conf",
+		},
+		{
+			"bash", "-bash: nginx: command not found\n",
+			"nginx did not run and dumped nothing (-bash: nginx: command not found): check the files themselves: ngxlimit check /etc/nginx/nginx.conf",
+		},
+		{
+			"dash", "sh: 1: nginx: not found\n",
+			"nginx did not run and dumped nothing (sh: 1: nginx: not found): check the files themselves: ngxlimit check /etc/nginx/nginx.conf",
+		},
+		{
+			"zsh", "zsh: command not found: nginx\n",
+			"nginx did not run and dumped nothing (zsh: command not found: nginx): check the files themselves: ngxlimit check /etc/nginx/nginx.conf",
+		},
 		{"a directive behind it", "nginx: [emerg] x in y:1\nserver_tokens off;\n", ""},
 		{"a configuration", "limit_req zone=a;\n", ""},
 		{"a comment", "# nginx: not found\n", ""},

@@ -95,7 +95,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	}
 	rep, result := f.judge(trees, selected, set)
 	for _, path := range unreadPaths(unread) {
-		rep.Inputs = append(rep.Inputs, report.Input{Path: path, Kind: report.Unread})
+		rep.Inputs = append(rep.Inputs, report.Input{Path: path, Kind: string(load.Fragment)})
 	}
 	options, err := f.reportOptions(a)
 	if err != nil {

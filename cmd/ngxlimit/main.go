@@ -51,8 +51,9 @@ type app struct {
 // parts returns the errors that were joined, or the one that there is.
 func parts(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only what is joined at the top
-		var all []error
-		for _, e := range joined.Unwrap() {
+		errs := joined.Unwrap()
+		all := make([]error, 0, len(errs))
+		for _, e := range errs {
 			all = append(all, parts(e)...)
 		}
 		return all

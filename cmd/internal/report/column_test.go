@@ -13,8 +13,10 @@ import (
 // TestColumnsCount compares with counting from the line's start, in lines of more than one step.
 func TestColumnsCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		piece := rapid.SampledFrom([]string{"a", "\u00e9", "\u20ac", "\U0001f600", "\xf0\x9f", "\x80", "\n", strings.Repeat("b", columnStep-1),
-			strings.Repeat("\u20ac", columnStep), strings.Repeat("\U0001f600", columnStep)})
+		piece := rapid.SampledFrom([]string{
+			"a", "\u00e9", "\u20ac", "\U0001f600", "\xf0\x9f", "\x80", "\n", strings.Repeat("b", columnStep-1),
+			strings.Repeat("\u20ac", columnStep), strings.Repeat("\U0001f600", columnStep),
+		})
 		f := &source.File{Text: strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "text"), "")}
 		c := &utf16Columns{}
 		for range 4 {

@@ -27,16 +27,13 @@ type Report struct {
 	Defects    []string       // faults of ngxlimit's own rules; people are told
 }
 
-// An Input is one configuration that was read.
+// An Input is one configuration that was named: one that could not be read at all is a fragment of no files.
 type Input struct {
 	Path     string `json:"path"`
-	Kind     string `json:"kind"` // dump, tree, fragment, or Unread
+	Kind     string `json:"kind"` // dump, tree or fragment
 	Files    int    `json:"files"`
 	Complete bool   `json:"complete"` // all of it was read and understood
 }
-
-// Unread is the kind of an input that was named but could not be read.
-const Unread = "unread"
 
 // A Page is what loads of one page suffer at one server.
 type Page struct {

@@ -147,7 +147,7 @@ func (t *textWriter) summary(r *Report) string {
 	files, inputs := 0, 0
 	for _, in := range r.Inputs {
 		files += in.Files
-		if in.Kind != Unread {
+		if in.Files > 0 {
 			inputs++
 		}
 	}
