@@ -53,7 +53,7 @@ func spanOf(t testing.TB, f *source.File, text string) source.Span {
 // testReport has one finding of each kind, among them one in a file that means harm.
 func testReport(t testing.TB) *Report {
 	t.Helper()
-	conf := &source.File{Path: "/etc/nginx/conf.d/portal.conf", Text: confText, Disk: "/work/site/conf.d/portal.conf"}
+	conf := &source.File{Path: "/etc/nginx/conf.d/portal.conf", Text: confText, Disk: "/srv/site/conf.d/portal.conf"}
 	evil := &source.File{
 		Path: "/etc/nginx/evil\x1b[31m.conf",
 		Text: "::error::boom\n" + strings.Repeat("x ", 80) + "limit_req zone=\x1b]0;title\x07\xff\u202e burst=1;" + strings.Repeat(" y", 80) + "\n",
@@ -98,7 +98,7 @@ func testReport(t testing.TB) *Report {
 	}
 }
 
-var testOptions = Options{Dir: "/work/site", MapPath: map[string]string{"/etc/nginx": "conf"}}
+var testOptions = Options{Dir: "/srv/site", MapPath: map[string]string{"/etc/nginx": "conf"}}
 
 func render(t testing.TB, format string, r *Report, o Options) string {
 	t.Helper()
@@ -201,14 +201,14 @@ func TestPlaces(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the files lie at paths of unix")
 	}
-	o := Options{Dir: "/work/site", MapPath: map[string]string{"/etc/nginx": "conf", "/etc/nginx/sites-enabled/": "sites"}}
+	o := Options{Dir: "/srv/site", MapPath: map[string]string{"/etc/nginx": "conf", "/etc/nginx/sites-enabled/": "sites"}}
 	for _, tt := range []struct{ path, disk, want string }{
 		{"/etc/nginx/nginx.conf", "", "conf/nginx.conf"},
 		{"/etc/nginx/sites-enabled/a", "", "sites/a"},
 		{"/etc/nginx2/nginx.conf", "", "/etc/nginx2/nginx.conf"},
 		{"/etc/nginx", "", "conf"},
-		{"/etc/nginx/a.conf", "/work/site/x/a.conf", "x/a.conf"},
-		{"/etc/nginx/a.conf", "/work/sites/a.conf", "/work/sites/a.conf"},
+		{"/etc/nginx/a.conf", "/srv/site/x/a.conf", "x/a.conf"},
+		{"/etc/nginx/a.conf", "/srv/sites/a.conf", "/srv/sites/a.conf"},
 		{"a.conf", "a.conf", "a.conf"},
 	} {
 		if got := o.place(&source.File{Path: tt.path, Disk: tt.disk}); got != tt.want {
