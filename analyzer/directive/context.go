@@ -103,10 +103,11 @@ func ParsePath(blocks []string) (Context, error) {
 		}
 		next := at.Inside(name)
 		if next == 0 || next == Entries || next == Opaque {
+			where := "in " + at.String()
 			if at == Main {
-				return 0, fmt.Errorf("no block %q at the top of a configuration", name)
+				where = "at the top of a configuration"
 			}
-			return 0, fmt.Errorf("no block %q in %s", name, at)
+			return 0, fmt.Errorf("no block %q %s: want %s", name, where, strings.Join(at.blocks(), ", "))
 		}
 		at = next
 	}
@@ -130,6 +131,17 @@ func (c Context) Inside(name string) Context {
 		}
 	}
 	return Opaque
+}
+
+// blocks returns the names of the blocks of directives that may stand at c.
+func (c Context) blocks() []string {
+	var names []string
+	for _, o := range opens {
+		if o.at&c != 0 && o.inside != Entries {
+			names = append(names, o.name)
+		}
+	}
+	return names
 }
 
 // opens says what is inside of a block, for blocks that hold nginx's own directives or plain entries.

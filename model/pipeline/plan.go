@@ -255,7 +255,7 @@ func (e *ending) connsOf(t *Trace) {
 	if c == nil {
 		return
 	}
-	t.ConnRejectStatus, t.ConnDryRun = c.connCode, c.connDry
+	t.ConnLevel, t.ConnRejectStatus, t.ConnDryRun = c.level, c.connCode, c.connDry
 	for i, l := range c.conns {
 		limit := ConnLimit{LimitConn: l.LimitConn, Key: value.Unknown("the limiter did not run")}
 		if e.connAt != nil {

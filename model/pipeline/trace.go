@@ -49,7 +49,8 @@ type Trace struct {
 	RejectStatus int          // limit_req_status at that level
 	DryRun       bool
 
-	Conns            []ConnLimit // limit_conn of the level at which the judgement was reached
+	Conns            []ConnLimit   // limit_conn of the level at which the judgement was reached
+	ConnLevel        *config.Level // that level; nil for none
 	ConnVerdict      limitconn.Verdict
 	ConnZone         *config.ConnZone // that refused; nil where none did
 	ConnRejectStatus int

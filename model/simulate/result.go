@@ -43,8 +43,8 @@ type ZoneStat struct {
 	Keys            int    `json:"keys"` // distinct keys that the zone holds at the end
 }
 
-// A PageStat compares whole page loads, from the first request's start to the last answer. Broken pages, where a
-// request was refused, are counted and left out of LimitedMs.
+// A PageStat compares whole page loads, from the first request's start to the last answer. A page is broken where a request
+// was refused; its time ends with the last answer that came, so that it may be shorter than that of a whole one.
 type PageStat struct {
 	Pages       int       `json:"pages"`
 	UnlimitedMs Quantiles `json:"unlimited_ms"`

@@ -66,12 +66,11 @@ func (s *stats) count(f *pipeline.Flight, came, done int64) {
 // notIssued counts a request that was never sent, at the place it would have come to first.
 func (s *stats) notIssued(p *pipeline.Plan) { s.of(p.Place()).n.NotIssued++ }
 
-// page counts one load of the page, which took a time in microseconds.
+// page counts one load of the page, whose last answer came after a time in microseconds.
 func (s *stats) page(took int64, broken bool) {
 	s.pages++
 	if broken {
 		s.broken++
-		return
 	}
 	s.times.add((took + 500) / 1000)
 }

@@ -183,7 +183,8 @@ func explainLimit(l *pipeline.Limit, t *pipeline.Trace) ExplainedLimit {
 
 func explainConn(l *pipeline.ConnLimit, t *pipeline.Trace) ExplainedConn {
 	out := ExplainedConn{Zone: l.ZoneName, Counted: l.Counted, Max: l.Max, Declared: declared(l.Span)}
-	if s := limitedSettings(t); s != nil {
+	if t.ConnLevel != nil {
+		s := t.ConnLevel.Settings
 		out.Level, out.from = levelOf(s.LimitConns.From), inheritedFrom(t, s.LimitConns.From, s.LimitConns.At)
 	}
 	out.asked = l.Key.Reason() != limiterDidNotRun

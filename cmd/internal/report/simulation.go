@@ -105,9 +105,7 @@ func (t *simulationWriter) page(p *simulate.PageStat) {
 		tab.AppendRow(table.Row{name, duration(q.P50), duration(q.P95), duration(q.P99), duration(q.Max)})
 	}
 	row("without limits", p.UnlimitedMs)
-	if p.BrokenPages < p.Pages {
-		row("with limits", p.LimitedMs)
-	}
+	row("with limits", p.LimitedMs)
 	t.print(rendered(tab), "\n")
 	if p.BrokenPages > 0 {
 		t.print(fmt.Sprintf("%d of %s broken by a refused request\n", p.BrokenPages, count(p.Pages, "page")))

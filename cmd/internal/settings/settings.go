@@ -165,8 +165,5 @@ func didYouMean(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
-	if len(known) <= 12 {
-		return ": want " + strings.Join(known, ", ")
-	}
-	return ": ngxlimit rules lists them" // nothing else has that many names
+	return ": want " + strings.Join(known, ", ")
 }
