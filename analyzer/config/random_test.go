@@ -1,18 +1,12 @@
 package config
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
-)
-
-var (
-	randomCases = flag.Int("random", 100, "random configurations to ask nginx about")
-	randomSeed  = flag.Uint64("seed", 0, "seed of the random configurations; 0 takes one at random")
 )
 
 // words are arguments for directives at random: good ones, and those that go wrong in each way.
@@ -126,14 +120,10 @@ func (w *writer) http() string {
 // none.
 func TestRandomAgainstNginx(t *testing.T) {
 	binary := nginxtest.Binary(t)
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("seed %d", seed)
+	random := nginxtest.Random(t)
 	failed := 0
-	for i := range *randomCases {
-		w := &writer{Rand: rand.New(rand.NewPCG(seed, uint64(i)))}
+	for i := range nginxtest.Cases(t, 100) {
+		w := &writer{Rand: random}
 		text := head + w.http() + "}\n"
 		if diff := compare(t, binary, text); diff != "" {
 			t.Errorf("case %d:\n%s\n%s", i, text, diff)

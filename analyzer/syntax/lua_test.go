@@ -54,7 +54,7 @@ func TestLuaCasesByNginx(t *testing.T) {
 func TestLuaByNginx(t *testing.T) {
 	j := newJudge(t)
 	modules := luaModules(t)
-	n, random := liveCases(t, 40)
+	n, random := nginxtest.Cases(t, 40), nginxtest.Random(t)
 	pieces := []string{"{", "}", "{", "}", "\"", "'", "\\", "\n", "\r\n", "-", "--", "--[[", "--[=[", "[[", "[=[", "]]", "]=]", "[", "]", "=", "a", " ", "\"a}\"", "'{b'", "\\\"", "-- } \n", "\x00", "\xff"}
 	differences := 0
 	for range n {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -128,26 +127,6 @@ func TestGrammarByNginx(t *testing.T) {
 	}
 }
 
-// liveCases is how many random texts a live test asks about: few, unless the environment says more.
-func liveCases(t *testing.T, few int) (n int, random *rand.Rand) {
-	n = few
-	if s := os.Getenv("NGXLIMIT_LIVE_CASES"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatalf("NGXLIMIT_LIVE_CASES: %v", err)
-		}
-	}
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("NGXLIMIT_LIVE_SEED"); s != "" {
-		var err error
-		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatalf("NGXLIMIT_LIVE_SEED: %v", err)
-		}
-	}
-	t.Logf("NGXLIMIT_LIVE_SEED=%d, %d cases", seed, n)
-	return n, rand.New(rand.NewPCG(seed, 1))
-}
-
 // liveTexts are what mutations start from: every way to write a word or a block, in what nginx accepts.
 var liveTexts = []string{
 	"env a;\nevents {\n    worker_connections 64;\n}\nhttp {\n    server {\n        listen 127.0.0.1:18080;\n        server_name a.example \"b.example\" 'c.example';\n" +
@@ -193,7 +172,7 @@ func mutate(random *rand.Rand, text string) string {
 // TestMutationsByNginx changes accepted texts at random and asks nginx whether, and at which line, it refuses the result.
 func TestMutationsByNginx(t *testing.T) {
 	j := newJudge(t)
-	n, random := liveCases(t, 60)
+	n, random := nginxtest.Cases(t, 60), nginxtest.Random(t)
 	differences := 0
 	for range n {
 		text := mutate(random, liveTexts[random.IntN(len(liveTexts))])
@@ -210,7 +189,7 @@ func TestMutationsByNginx(t *testing.T) {
 // TestWordsByNginx lets nginx say what it reads: it repeats the name of a directive that it does not know.
 func TestWordsByNginx(t *testing.T) {
 	j := newJudge(t)
-	n, random := liveCases(t, 40)
+	n, random := nginxtest.Cases(t, 40), nginxtest.Random(t)
 	pieces := []string{"a", "b c", "\\", "\"", "'", "\\\\", "\\\"", "\\n", "\\t", "\\r", "\\x", "$", "${", "{", "}", "#", ")", "\t", "\n", "\xc3\xa9", "\xff", "\\;", "\\ "}
 	compared := 0
 	for range n {
