@@ -1,19 +1,18 @@
 package route
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
-	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
 // finder is one search for a location.
 type finder struct {
-	v       *value.Request
-	at      *config.Location // the best so far
-	unknown string
-	stopped bool // at a regex that exceeded its limit; nginx looks no further
+	v         *value.Request
+	at        *config.Location // the best so far
+	undecided error            // the regex at which the search had to stop
 }
 
 // result says how a search ended, in the terms of nginx's own one.
@@ -48,12 +47,8 @@ func (f *finder) find(x *index) result {
 		c := &x.regexes[i]
 		matched, err := f.v.Match(c.re, f.v.URI)
 		if err != nil {
-			f.unknown = "location " + c.location.Label() + ": " + err.Error()
-			if pcre.Exceeded(err) {
-				f.stopped = true
-				return decided
-			}
-			continue
+			f.undecided = fmt.Errorf("location %s: %w", c.location.Label(), err)
+			return decided
 		}
 		if matched {
 			f.at = c.location

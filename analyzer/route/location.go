@@ -12,11 +12,10 @@ import (
 
 // A Match is the location that takes a URI.
 type Match struct {
-	Location *config.Location // nil where none does: the server itself takes it
-	Status   int              // the answer that nginx gives at once: 301, or 404 for an internal location; 0 where it goes on
-	Redirect string           // the Location header of the automatic 301 to a proxied prefix
-	Unknown  string           // the regex that could not be decided; Location is then what nginx takes if it does not match
-	Exceeded bool             // because it took more than its limit: nginx then looks no further, and answers 500 at its own limit
+	Location  *config.Location // nil where none does: the server itself takes it
+	Status    int              // the answer that nginx gives at once: 301, or 404 for an internal location; 0 where it goes on
+	Redirect  string           // the Location header of the automatic 301 to a proxied prefix
+	Undecided error            // the regex that could not be decided: nobody can say which location it is; else nil
 }
 
 // Location finds the location of v.URI in a server. A regex that matches leaves its captures in v. internal says that the
@@ -27,7 +26,10 @@ func (r *Router) Location(s *config.Server, v *value.Request, internal bool) Mat
 	if t := r.servers[s]; t != nil { // else it is a server of another tree
 		result = f.find(r.build(s, t).locations)
 	}
-	m := Match{Location: f.at, Unknown: f.unknown, Exceeded: f.stopped}
+	if f.undecided != nil {
+		return Match{Undecided: f.undecided}
+	}
+	m := Match{Location: f.at}
 	switch {
 	case f.at != nil && f.at.Internal && !internal:
 		m.Status = 404

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -31,8 +32,8 @@ type namedRegex struct {
 // found is the result of a look-up by host.
 type found struct {
 	named
-	unknown  string // what could not be decided
-	exceeded bool   // because a regex took more than its limit
+	unknown   string // what may be different: $hostname
+	undecided error  // the regex at which the search had to stop
 }
 
 func (ns *names) add(regexes *pcre.Cache, n named) {
@@ -70,17 +71,13 @@ func (g *group) find(v *value.Request, host string) found {
 		n := &g.names.regexes[i]
 		matched, err := match(v, n.re, host)
 		if err != nil {
-			unknown = "server name: " + err.Error()
-			if pcre.Exceeded(err) {
-				return found{g.standard, unknown, true}
-			}
-			continue
+			return found{named: g.standard, undecided: fmt.Errorf("server name: %w", err)}
 		}
 		if matched {
-			return found{n.named, g.matters(unknown), false}
+			return found{named: n.named, unknown: g.matters(unknown)}
 		}
 	}
-	return found{g.standard, g.matters(unknown), false}
+	return found{named: g.standard, unknown: g.matters(unknown)}
 }
 
 // capture says whether nginx looks at the names of a lone server: only if the last regex among them captures something.

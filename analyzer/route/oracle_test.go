@@ -60,8 +60,8 @@ func ask(t testing.TB, r *Router, v *value.Request, req *request.Request) answer
 	}
 	m := r.Location(c.Server, v, false)
 	switch {
-	case m.Unknown != "":
-		t.Fatalf("location is not known: %s", m.Unknown)
+	case m.Undecided != nil:
+		t.Fatalf("location is not known: %v", m.Undecided)
 	case m.Status != 0:
 		return answer{m.Status, m.Redirect}
 	case m.Location == nil:

@@ -40,14 +40,14 @@ func New(tree *config.Tree) *Router {
 
 // A Choice is the server that takes a request, or the reason why nginx answers without going on.
 type Choice struct {
-	Server   *config.Server // nil where nothing listens
-	Listen   *config.Listen // through which the request came
-	Name     *config.Name   // that matched; nil where the server is the default one of its address
-	Status   int            // the answer that nginx gives before any phase runs: 400, 405; 0 where it goes on
-	Why      string         // the reason for Status, or for there being no Server
-	Unknown  string         // why the server cannot be told for certain; Server is then what the rest leads to
-	Exceeded bool           // because a regex took more than its limit; nginx answers 500 at its own limit
-	Assumed  []string       // what was taken for the address, where the request does not give it
+	Server    *config.Server // nil where nothing listens
+	Listen    *config.Listen // through which the request came
+	Name      *config.Name   // that matched; nil where the server is the default one of its address
+	Status    int            // the answer that nginx gives before any phase runs: 400, 405; 0 where it goes on
+	Why       string         // the reason for Status, or for there being no Server
+	Unknown   string         // why the server cannot be told for certain; Server is then what the rest leads to
+	Undecided error          // the regex that could not be decided: nobody can say which server it is; else nil
+	Assumed   []string       // what was taken for the address, where the request does not give it
 
 	tables *tables
 }
@@ -127,7 +127,7 @@ func (r *Router) read(v *value.Request, a *group, c *Choice, host string, hostOK
 func (c *Choice) refuse(status int, why string) { c.Status, c.Why = status, why }
 
 func (c *Choice) take(f found) {
-	c.Server, c.Listen, c.Name, c.Unknown, c.Exceeded, c.tables = f.server, f.listen, f.name, f.unknown, f.exceeded, f.tables
+	c.Server, c.Listen, c.Name, c.Unknown, c.Undecided, c.tables = f.server, f.listen, f.name, f.unknown, f.undecided, f.tables
 }
 
 // notAllowed are the methods that nginx answers with 405.

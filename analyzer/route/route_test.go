@@ -73,7 +73,7 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// TestUndecided: a regex that cannot be run is told, with what nginx takes if it does not match.
+// TestUndecided: the search ends at a regex that cannot be run; what comes before it is found.
 func TestUndecided(t *testing.T) {
 	r := New(resolve(t, `events {} http {
 		server { server_name ~^(?R)?x; location / { return 200; } }
@@ -81,16 +81,16 @@ func TestUndecided(t *testing.T) {
 	}`))
 	v := &value.Request{}
 	c := r.Begin(v, &request.Request{Host: "y.example", Target: "/a.php"})
-	if c.Server == nil || c.Unknown == "" {
+	if c.Undecided == nil || c.Undecided.Error() != `server name: regex "^(?R)?x": the pattern cannot be run here: it calls a group as a subroutine` {
 		t.Fatalf("%+v", c)
 	}
 	second := r.tree.HTTP.Servers[1]
 	m := r.Location(second, v, false)
-	if m.Location == nil || m.Location.Label() != `~ \.php$` || !strings.HasPrefix(m.Unknown, `location ~ \X: regex "\\X": the pattern cannot be run here`) {
+	if m.Location != nil || m.Undecided == nil || !strings.HasPrefix(m.Undecided.Error(), `location ~ \X: regex "\\X": the pattern cannot be run here`) {
 		t.Errorf("%+v", m)
 	}
 	v.URI = "/exact"
-	if m := r.Location(second, v, false); m.Location == nil || m.Location.Label() != "= /exact" || m.Unknown != "" {
+	if m := r.Location(second, v, false); m.Location == nil || m.Location.Label() != "= /exact" || m.Undecided != nil {
 		t.Errorf("%+v", m)
 	}
 }

@@ -44,6 +44,7 @@ type Request struct {
 	work     int    // what its values have cost so far
 	subject  string // of the last successful match with a regex
 	captures []int
+	lost     string // why the captures are not known; "" where they are
 }
 
 type cached struct {
@@ -67,7 +68,7 @@ func (r *Request) Variable(name string) Value { return r.variable(name, true) }
 // variable computes a variable unless it was. With fresh, what is not to be kept is computed again.
 func (r *Request) variable(name string, fresh bool) Value {
 	if len(name) == 1 && '1' <= name[0] && name[0] <= '9' {
-		return Of(r.capture(int(name[0] - '0')))
+		return r.capture(int(name[0] - '0'))
 	}
 	for i := range r.cache {
 		if c := &r.cache[i]; c.name == name && (!fresh || !c.volatile) {
@@ -145,31 +146,45 @@ func (r *Request) put(name string, v Value, volatile bool) {
 var errTooMuch = errors.New(tooMuch)
 
 // Match matches a regex of the configuration. As in nginx a match replaces all captures, the numbered ones and those
-// with names, and a failure leaves them. The error says why it cannot be decided.
+// with names, and a failure leaves them. The error says why it cannot be decided; the captures are then not known either.
 func (r *Request) Match(re *pcre.Regex, subject string) (bool, error) {
 	if !r.spend(matchWork + len(subject)) {
+		r.lose(re, tooMuch)
 		return false, errTooMuch
 	}
 	m, err := re.Find(subject)
 	if err != nil {
-		return false, fmt.Errorf("regex %q: %w", re.Pattern(), err)
+		err = fmt.Errorf("regex %q: %w", re.Pattern(), err)
+		r.lose(re, err.Error())
+		return false, err
 	}
 	if m == nil {
 		return false, nil
 	}
-	r.subject, r.captures = subject, m
+	r.subject, r.captures, r.lost = subject, m, ""
 	for _, g := range re.Names() {
-		r.Set(hostname.Lower(g.Name), Of(r.capture(g.Group)))
+		r.Set(hostname.Lower(g.Name), r.capture(g.Group))
 	}
 	return true, nil
 }
 
-// capture returns group n of the last match; "" where it did not take part.
-func (r *Request) capture(n int) string {
-	if 2*n+1 >= len(r.captures) || r.captures[2*n] < 0 {
-		return ""
+// lose makes everything unknown that a match with the regex might have set.
+func (r *Request) lose(re *pcre.Regex, why string) {
+	r.subject, r.captures, r.lost = "", nil, why
+	for _, g := range re.Names() {
+		r.Set(hostname.Lower(g.Name), Unknown(why))
 	}
-	return r.subject[r.captures[2*n]:r.captures[2*n+1]]
+}
+
+// capture returns group n of the last match; empty where it did not take part.
+func (r *Request) capture(n int) Value {
+	if r.lost != "" {
+		return Unknown(r.lost)
+	}
+	if 2*n+1 >= len(r.captures) || r.captures[2*n] < 0 {
+		return Value{}
+	}
+	return Of(r.subject[r.captures[2*n]:r.captures[2*n+1]])
 }
 
 // since says whether the nginx that is judged for is at least the given version.

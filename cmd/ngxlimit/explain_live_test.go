@@ -200,7 +200,7 @@ func (e *explainedRequest) compare(t *testing.T, backend string) {
 		}
 		return
 	}
-	if e.LimiterRuns {
+	if e.LimiterRuns != nil && *e.LimiterRuns {
 		t.Errorf("%s %s: no limit speaks up after %d requests", e.Method, e.URL, e.enough())
 	}
 }
@@ -302,14 +302,15 @@ func (e *explainedRequest) check(t *testing.T, said decided) {
 	if said.Status != status {
 		t.Errorf("nginx answers %d, explained is %d", said.Status, status)
 	}
-	if ran := said.Req != string(limitreq.None); ran != e.LimiterRuns {
-		t.Errorf("nginx's $limit_req_status is %s, explained is that the limiter runs: %t", said.Req, e.LimiterRuns)
+	runs := e.LimiterRuns != nil && *e.LimiterRuns
+	if ran := said.Req != string(limitreq.None); ran != runs {
+		t.Errorf("nginx's $limit_req_status is %s, explained is that the limiter runs: %t", said.Req, runs)
 	}
 	client := [2]string{onLoopback.Replace(e.Client.RemoteAddr), onLoopback.Replace(e.Client.RealipRemoteAddr)}
 	if client != [2]string{said.Addr, said.Realip} {
 		t.Errorf("nginx sees the client %s, connected from %s; explained are %v", said.Addr, said.Realip, client)
 	}
-	if e.LimiterRuns && said.Req != string(limitreq.Passed) {
+	if runs && said.Req != string(limitreq.Passed) {
 		t.Errorf("nginx's $limit_req_status of a first request is %s", said.Req)
 	}
 }

@@ -18,10 +18,11 @@ func (r *run) arrive(server *config.Server) int {
 		r.assume(text)
 	}
 	if choice.Unknown != "" {
-		if r.lost = choice.Exceeded; r.lost {
-			choice.Unknown += exceeded
-		}
 		r.assume(choice.Unknown)
+	}
+	if choice.Undecided != nil {
+		r.lose("", choice.Undecided)
+		return 0
 	}
 	if choice.Server == nil {
 		r.assume(choice.Why)
@@ -40,11 +41,8 @@ type found struct {
 
 func (g *program) locate(r *run) found {
 	m := g.router.Location(r.home.server, r.vars, r.internal)
-	if m.Unknown != "" {
-		if r.lost = m.Exceeded; r.lost {
-			m.Unknown += exceeded
-		}
-		r.assume(m.Unknown)
+	if m.Undecided != nil {
+		r.lose("", m.Undecided)
 	}
 	f := found{conf: r.home, status: m.Status, redirect: m.Redirect}
 	if m.Location != nil {

@@ -164,13 +164,13 @@ func (r *run) begin(server *config.Server) answer {
 	path, _, _ := strings.Cut(req.Target, "?")
 	r.escaped = strings.ContainsAny(path, "%+")
 	status := r.arrive(server)
-	if r.home == nil {
+	switch {
+	case r.lost:
+		return answer{ends: EndUnknown}
+	case r.home == nil:
 		return answer{ends: EndRequest, status: status}
 	}
 	r.conf = r.home
-	if r.lost {
-		return r.unknown()
-	}
 	if status != 0 {
 		return r.finalize(status, EndRequest)
 	}

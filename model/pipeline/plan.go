@@ -203,6 +203,10 @@ func (f *Flight) Refused() bool { return f.refused }
 // Done says whether the request has been answered or handed on.
 func (f *Flight) Done() bool { return f.at.kind == finished }
 
+// Lost says that the request could not be followed to its end, and that limits may have judged it which it was not seen to
+// come to; see Trace.Assumptions for why.
+func (f *Flight) Lost() bool { return f.at.end.ends == EndUnknown }
+
 // Trace tells the whole story of a request that is done.
 func (f *Flight) Trace() Trace {
 	e := f.at.end
@@ -215,8 +219,12 @@ func (f *Flight) Trace() Trace {
 	if e.conf != nil {
 		t.Location, t.If = e.conf.loc, e.conf.ifLevel()
 	}
-	e.limitsOf(&t)
-	e.connsOf(&t)
+	if e.ends != EndUnknown || e.reqAt != nil {
+		e.limitsOf(&t)
+	}
+	if e.ends != EndUnknown || e.connAt != nil {
+		e.connsOf(&t)
+	}
 	return t
 }
 

@@ -29,17 +29,22 @@ func (r *run) rewrite() (answer, bool) {
 		case opReturn:
 			return r.returns(code), true
 		case opIf:
-			if holds := r.holds(code, quote); r.lost {
+			holds, err := r.holds(code, quote)
+			if err != nil && !r.mayOnlySet(c.codes[i:], err) {
 				return r.unknown(), true
-			} else if !holds {
+			}
+			if !holds {
 				i += code.skip
 			} else if code.branch != nil {
 				r.enter(r.g.branch(c, code.branch))
 			}
 		case opRewrite:
-			if matched := r.matches(code.pattern, r.vars.URI, code); r.lost {
+			matched, err := r.match(code.pattern, r.vars.URI)
+			if err != nil {
+				r.lose(where(code.item), err)
 				return r.unknown(), true
-			} else if !matched {
+			}
+			if !matched {
 				continue
 			}
 			if code.redirect {
@@ -221,69 +226,55 @@ func escapeArgs(s string) string {
 	return string(b)
 }
 
-// holds judges the condition of an if. One that cannot be judged is taken not to hold, and said.
-func (r *run) holds(code *instruction, quote bool) bool {
+// holds judges the condition of an if. One whose variables are not known is taken not to hold, and said. An error is of a
+// regex that could not be decided.
+func (r *run) holds(code *instruction, quote bool) (bool, error) {
 	c := &code.test
 	if isFileTest(c.op) {
-		return r.fileTest(code)
+		return r.fileTest(code), nil
 	}
 	if c.op == "?" {
 		r.assumeAt(code.item, "its condition cannot be read; it is taken not to hold")
-		return false
+		return false, nil
 	}
 	left := r.eval(c.left, false)
 	s, ok := left.Known()
 	if !ok {
 		r.assumeAt(code.item, left.Reason()+"; its condition is taken not to hold")
-		return false
+		return false, nil
 	}
 	switch c.op {
 	case "":
-		return s != "" && s != "0"
+		return s != "" && s != "0", nil
 	case "=", "!=":
 		right := r.eval(c.right, quote)
 		t, ok := right.Known()
 		if !ok {
 			r.assumeAt(code.item, right.Reason()+"; its condition is taken not to hold")
-			return false
+			return false, nil
 		}
-		return (s == t) == (c.op == "=")
+		return (s == t) == (c.op == "="), nil
 	}
-	matched, ok := r.match(c.pattern, s)
-	if !ok {
-		r.assumeAt(code.item, r.why(c.pattern)+r.taken("its condition is taken not to hold"))
+	matched, err := r.match(c.pattern, s)
+	return matched == (c.op[0] == '~'), err
+}
+
+// mayOnlySet looks at an if, the first of the codes, whose regex could not be decided. Where its block does nothing but
+// give values to variables, these are not known from then on, and the request goes on; else it is lost.
+func (r *run) mayOnlySet(codes []instruction, err error) bool {
+	code := &codes[0]
+	block := codes[1 : 1+code.skip]
+	sets := !pcre.Exceeded(err) && (code.branch == nil || len(code.branch.Items) == code.skip && len(r.conf.tryFiles) == 0)
+	for i := range block {
+		sets = sets && block[i].op == opSet
+	}
+	if !sets {
+		r.lose(where(code.item), err)
 		return false
 	}
-	return matched == (c.op[0] == '~')
-}
-
-// matches applies the pattern of a rewrite. One that cannot be run is taken not to match, and said.
-func (r *run) matches(re *pcre.Regex, s string, code *instruction) bool {
-	matched, ok := r.match(re, s)
-	if !ok {
-		r.assumeAt(code.item, r.why(re)+r.taken("it is taken not to match"))
+	r.assumeAt(code.item, err.Error()+"; whether it matches, and what the variables that it sets hold, cannot be known")
+	for i := range block {
+		r.set(block[i].name, value.Unknown(err.Error()))
 	}
-	return ok && matched
+	return true
 }
-
-// why says why a pattern could not be matched.
-func (r *run) why(re *pcre.Regex) string {
-	if r.lost {
-		return "matching " + re.Pattern() + " takes too long"
-	}
-	if err := re.Err(); err != nil {
-		return err.Error()
-	}
-	return "matching " + re.Pattern() + " takes more work than is done here"
-}
-
-// taken says what follows from a regex that could not be matched.
-func (r *run) taken(otherwise string) string {
-	if r.lost {
-		return exceeded
-	}
-	return "; " + otherwise
-}
-
-// exceeded is what follows where PCRE gives up: nginx answers 500 in every phase.
-const exceeded = "; nginx answers 500 if its own limit is exceeded, and what follows cannot be known"

@@ -31,7 +31,7 @@ type run struct {
 	uriChanged bool
 	errorPage  bool // an error page was gone to, and no other one will be
 	discarded  bool
-	lost       bool // a regex took more than its limit, upon which nginx may answer 500
+	lost       bool // nobody can say how the request goes on: a regex could not be decided
 	sub        bool
 }
 
@@ -249,17 +249,24 @@ func (r *run) known(v value.Value) string {
 	return s
 }
 
-// match applies a regex; ok is false where its result cannot be known. A failure forgets the numbered captures.
-func (r *run) match(re *pcre.Regex, s string) (matched, ok bool) {
+// match applies a regex; the error says why its result cannot be known. A failure forgets the numbered captures.
+func (r *run) match(re *pcre.Regex, s string) (bool, error) {
 	matched, err := r.vars.Match(re, s)
-	if err != nil {
-		r.lost = pcre.Exceeded(err)
-		return false, false
-	}
-	if !matched {
+	if err == nil && !matched {
 		r.vars.ForgetCaptures()
 	}
-	return matched, true
+	return matched, err
+}
+
+// lose gives the request up at a regex that could not be decided: what nginx does next hangs on it. Where PCRE gives up a
+// match nginx answers 500 in every phase. at says where it stands, if the error does not.
+func (r *run) lose(at string, err error) {
+	r.lost = true
+	text := at + err.Error()
+	if pcre.Exceeded(err) {
+		text += "; nginx answers 500 if its own limit is exceeded"
+	}
+	r.assume(text + "; whether it matches, and what follows, cannot be known")
 }
 
 // assume notes once what is taken for something that cannot be known.
@@ -270,8 +277,11 @@ func (r *run) assume(text string) {
 }
 
 // assumeAt is assume about a directive.
-func (r *run) assumeAt(item config.Item, text string) {
-	r.assume(item.Name().Value + " at " + item.File.Path + ":" + strconv.Itoa(item.Span().From().Line) + ": " + text)
+func (r *run) assumeAt(item config.Item, text string) { r.assume(where(item) + text) }
+
+// where says where a directive stands, in front of what is said of it.
+func where(item config.Item) string {
+	return item.Name().Value + " at " + item.File.Path + ":" + strconv.Itoa(item.Span().From().Line) + ": "
 }
 
 // assumeOpaque notes foreign code that runs in a phase.

@@ -41,7 +41,7 @@ type Trace struct {
 	URI      string // as it stood at the end: $uri
 
 	LimiterRan   bool             // limit_req judged the request: at least one key counted
-	Limits       []Limit          // limit_req of the level at which the judgement was reached; empty where it was not
+	Limits       []Limit          // limit_req of the level at which the judgement was reached, else of where the request ended
 	LimitedIn    *config.Location // that level's location; nil for none
 	LimitedLevel *config.Level    // that level
 	Decision     limitreq.Decision

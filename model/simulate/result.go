@@ -21,6 +21,7 @@ type LocationStat struct {
 	Passed    int       `json:"passed"` // at once, those that no limiter judged among them
 	Delayed   int       `json:"delayed"`
 	Rejected  int       `json:"rejected"`   // by limit_req or limit_conn
+	Unknown   int       `json:"unknown"`    // could not be followed beyond this place: whether a limiter judges them cannot be known
 	AddedMs   Quantiles `json:"added_ms"`   // what the limiter added, over all requests that were not refused
 	ServedMs  Quantiles `json:"served_ms"`  // from arrival at nginx to its answer, of those that were not refused
 	DryRun    int       `json:"dry_run"`    // would have been delayed or rejected, had the limit been in earnest
@@ -58,7 +59,7 @@ type Row struct {
 	ClientIP    string  `json:"client_ip"`
 	URL         string  `json:"url"`
 	Location    *string `json:"location"` // nil: none
-	Outcome     string  `json:"outcome"`  // of limit_req
+	Outcome     string  `json:"outcome"`  // of limit_req; Unknown where the request could not be followed so far
 	Zone        *string `json:"zone"`     // that decided, as nginx logs it; nil where it logs none
 	ExcessMilli *int64  `json:"excess_milli"`
 	NoRoomIn    string  `json:"no_room_in,omitempty"` // the zone that had no room for the key, which is why the request was refused

@@ -44,12 +44,25 @@ func (row *Row) decide(f *pipeline.Flight) {
 		row.Zone, row.ExcessMilli = new(f.Zone.Name), new(d.Excess)
 	}
 	row.ConnOutcome = string(f.Conn.Verdict)
+	if f.Lost() {
+		row.Outcome, row.ConnOutcome = orUnknown(row.Outcome), orUnknown(row.ConnOutcome)
+	}
 	if f.ConnZone != nil {
 		row.ConnZone = new(f.ConnZone.Name)
 	}
 	if status := f.Status(); status != 0 {
 		row.Status = new(status)
 	}
+}
+
+// Unknown is the outcome of a request that could not be followed as far as any limiter.
+const Unknown = "UNKNOWN"
+
+func orUnknown(outcome string) string {
+	if outcome == string(limitreq.None) {
+		return Unknown
+	}
+	return outcome
 }
 
 func addressText(a netip.Addr) string {

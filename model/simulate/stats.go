@@ -53,6 +53,8 @@ func (s *stats) count(f *pipeline.Flight, came, done int64) {
 		return
 	case d.Verdict == limitreq.Delayed:
 		at.n.Delayed++
+	case d.Verdict == limitreq.None && f.Lost():
+		at.n.Unknown++
 	default:
 		at.n.Passed++
 	}

@@ -24,7 +24,7 @@ type Explanation struct {
 	EndsIn       string           `json:"ends_in"`
 	Status       *int             `json:"status"` // nil where an upstream would decide
 	Redirect     string           `json:"redirect,omitempty"`
-	LimiterRuns  bool             `json:"limiter_runs"`
+	LimiterRuns  *bool            `json:"limiter_runs"` // nil where the request could not be followed so far
 	Limits       []ExplainedLimit `json:"limits"`
 	ConnLimits   []ExplainedConn  `json:"conn_limits"`
 	RejectStatus int              `json:"reject_status"`
@@ -100,7 +100,7 @@ func Explain(method, url string, t *pipeline.Trace) Explanation {
 	e := Explanation{
 		Method: method, URL: url,
 		PathTaken: append([]string{}, t.Path...), EndsIn: string(t.EndsIn), Redirect: t.Redirect,
-		LimiterRuns: t.LimiterRan, Limits: []ExplainedLimit{}, ConnLimits: []ExplainedConn{},
+		LimiterRuns: &t.LimiterRan, Limits: []ExplainedLimit{}, ConnLimits: []ExplainedConn{},
 		RejectStatus: t.RejectStatus, DryRun: t.DryRun, ConnStatus: t.ConnRejectStatus, ConnDryRun: t.ConnDryRun,
 		Client: ExplainedClient{
 			RemoteAddr: addrText(t.Client.Addr), RealipRemoteAddr: addrText(t.Client.Peer), Trusted: t.Client.Trusted,
@@ -109,6 +109,9 @@ func Explain(method, url string, t *pipeline.Trace) Explanation {
 	}
 	if t.Status != 0 {
 		e.Status = &t.Status
+	}
+	if t.EndsIn == pipeline.EndUnknown && !t.LimiterRan {
+		e.LimiterRuns = nil
 	}
 	if t.Server != nil {
 		name := t.Server.Names[0].Text

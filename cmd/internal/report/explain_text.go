@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
 // WriteExplanation writes an explanation for a person.
@@ -37,7 +39,11 @@ func (t *explainWriter) field(name, text string) {
 }
 
 func (t *explainWriter) blocks(e Explanation) {
-	if e.Server == nil {
+	switch {
+	case e.Server == nil && e.lost():
+		t.field("server", cannotBeKnown)
+		return
+	case e.Server == nil:
 		t.field("server", "none: nginx refuses the request before it chooses one")
 		return
 	}
@@ -46,10 +52,13 @@ func (t *explainWriter) blocks(e Explanation) {
 		name = "(no name)"
 	}
 	t.field("server", clean(name)+t.at(e.Server.File, e.Server.Line))
-	if e.Location == nil {
-		t.field("location", "none: the server itself answers")
-	} else {
+	switch {
+	case e.Location != nil:
 		t.field("location", clean(*e.Location.Label)+t.at(e.Location.File, e.Location.Line))
+	case e.lost():
+		t.field("location", cannotBeKnown)
+	default:
+		t.field("location", "none: the server itself answers")
 	}
 	for _, step := range e.PathTaken {
 		t.field("path", clean(step))
@@ -95,13 +104,16 @@ func (t *explainWriter) limits(e Explanation) {
 	for _, l := range e.Limits {
 		asked = asked || l.asked
 	}
+	runs := e.LimiterRuns != nil && *e.LimiterRuns
 	switch {
-	case len(e.Limits) == 0 && e.LimiterRuns:
+	case len(e.Limits) == 0 && runs:
+	case len(e.Limits) == 0 && e.lost():
+		t.field("limit_req", "whether a limit judges this request cannot be known")
 	case len(e.Limits) == 0:
 		t.field("limit_req", "no limit judges this request")
 	case !asked:
 		t.field("limit_req", unasked(e))
-	case !e.LimiterRuns:
+	case !runs:
 		t.field("limit_req", "in effect, but no key counts")
 	}
 	for _, l := range e.Limits {
@@ -111,6 +123,12 @@ func (t *explainWriter) limits(e Explanation) {
 		t.conn(l, e)
 	}
 }
+
+// cannotBeKnown stands for what hangs on something that could not be decided; an assumption names it.
+const cannotBeKnown = "cannot be known"
+
+// lost says whether the request could not be followed to its end.
+func (e *Explanation) lost() bool { return e.EndsIn == string(pipeline.EndUnknown) }
 
 // unasked says why a request does not come as far as its limits.
 func unasked(e Explanation) string {
