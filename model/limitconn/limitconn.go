@@ -82,7 +82,10 @@ type Decision struct {
 }
 
 // A Hold is what one request occupies. Finish gives it back, when the request is done or its client has gone.
-type Hold struct{ counted []counted }
+type Hold struct {
+	counted []counted
+	counts  []int64
+}
 
 type counted struct {
 	zone *Zone
@@ -93,7 +96,13 @@ type counted struct {
 // is taken back. With dryRun a rejected request goes on, but is counted nowhere either. A key that has no request yet
 // passes whatever the limit.
 func Start(limits []Limit, dryRun bool) (Decision, *Hold) {
-	hold := &Hold{}
+	h := &Hold{}
+	return h.Start(limits, dryRun), h
+}
+
+// Start is the function of that name with a Hold that is finished; the Counts of its Decision are good until the next one.
+func (h *Hold) Start(limits []Limit, dryRun bool) Decision {
+	h.counts = h.counts[:0]
 	d := Decision{Verdict: None, Zone: -1}
 	for i, l := range limits {
 		if l.Key == "" || len(l.Key) > MaxKey {
@@ -101,18 +110,19 @@ func Start(limits []Limit, dryRun bool) (Decision, *Hold) {
 		}
 		ref, full := l.Zone.count(l.Key, l.Max)
 		if ref == zone.None {
-			hold.Finish()
+			h.Finish()
 			d.Verdict, d.Zone, d.Full = Rejected, i, full
 			if dryRun {
 				d.Verdict = RejectedDryRun
 			}
-			return d, hold
+			return d
 		}
 		d.Verdict = Passed
-		d.Counts = append(d.Counts, *l.Zone.keys.At(ref))
-		hold.counted = append(hold.counted, counted{l.Zone, ref})
+		h.counts = append(h.counts, *l.Zone.keys.At(ref))
+		h.counted = append(h.counted, counted{l.Zone, ref})
+		d.Counts = h.counts
 	}
-	return d, hold
+	return d
 }
 
 // count adds one request of a key, or returns None: the limit is reached, or (full) the zone has no room.
@@ -138,5 +148,5 @@ func (h *Hold) Finish() {
 			c.zone.keys.Remove(c.ref)
 		}
 	}
-	h.counted = nil
+	h.counted = h.counted[:0]
 }

@@ -112,11 +112,12 @@ func BenchmarkExplain(b *testing.B) {
 			}
 			b.ReportAllocs()
 			i := 0
+			var t Trace
 			for b.Loop() {
 				if i++; i == len(requests) {
 					i, now = 0, now+1000
 				}
-				if t := p.Do(now, &requests[i]); t.Location == nil {
+				if p.DoInto(&t, now, &requests[i]); t.Location == nil {
 					b.Fatal("no location")
 				}
 			}

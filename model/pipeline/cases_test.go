@@ -87,7 +87,7 @@ func TestCases(t *testing.T) {
 				all++
 				tr := p.Fresh().Do(clock.Up, q.request(t))
 				if diff := q.differences(&tr); diff != "" {
-					t.Errorf("request %d, %s: %s (path %q, assumptions %q)", i, q.URI, diff, tr.Path, tr.Assumptions)
+					t.Errorf("request %d, %s: %s (path %q, assumptions %q)", i, q.URI, diff, tr.Path(), tr.Assumptions)
 					continue
 				}
 				same++

@@ -113,7 +113,7 @@ func (r liveRequest) model(p *pipeline.Pipeline, now clock.Msec, port int) strin
 	if r.header != "" {
 		req.Headers = []request.Header{{Name: "X-Key", Value: r.header}}
 	}
-	trace := p.Do(now, req)
+	trace := p.Do(now, req) // the same by a plan: TestDoAsPlanned
 	s := string(trace.Decision.Verdict)
 	if trace.Zone != nil && s != "PASSED" {
 		s += fmt.Sprintf(" %d by %s", trace.Decision.Excess, trace.Zone.Name)

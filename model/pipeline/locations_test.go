@@ -56,7 +56,7 @@ func TestLocations(t *testing.T) {
 					tr = f.Trace()
 				}
 				if diff := q.Expect.differences(&tr); diff != "" {
-					t.Errorf("request %d, %s %s: %s (%s, path %q)", i, q.Method, q.URI, diff, tr.EndsIn, tr.Path)
+					t.Errorf("request %d, %s %s: %s (%s, path %q)", i, q.Method, q.URI, diff, tr.EndsIn, tr.Path())
 					continue
 				}
 				same++

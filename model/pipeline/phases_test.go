@@ -78,10 +78,10 @@ func TestPhases(t *testing.T) {
 				zone = tr.Zone.Name
 			}
 			if tr.Status != c.status || tr.EndsIn != c.end || tr.Decision.Verdict != c.verdict || zone != c.zone {
-				t.Errorf("%d %s %s %q, want %d %s %s %q (path %q)", tr.Status, tr.EndsIn, tr.Decision.Verdict, zone, c.status, c.end, c.verdict, c.zone, tr.Path)
+				t.Errorf("%d %s %s %q, want %d %s %s %q (path %q)", tr.Status, tr.EndsIn, tr.Decision.Verdict, zone, c.status, c.end, c.verdict, c.zone, tr.Path())
 			}
-			if c.path != "" && !slices.Contains(tr.Path, c.path) {
-				t.Errorf("path %q lacks %q", tr.Path, c.path)
+			if c.path != "" && !slices.Contains(tr.Path(), c.path) {
+				t.Errorf("path %q lacks %q", tr.Path(), c.path)
 			}
 			if (tr.Decision.Verdict != limitreq.None) != tr.LimiterRan {
 				t.Errorf("the limiter ran: %t", tr.LimiterRan)

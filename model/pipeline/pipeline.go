@@ -18,7 +18,7 @@ import (
 // A Pipeline is one running nginx: a configuration, and the states of its zones. Time comes with each request. It is for
 // one goroutine; Fresh gives another one of the same configuration. The exported fields are set before the first request.
 type Pipeline struct {
-	Explain    bool  // record Trace.Path, at some cost
+	Explain    bool  // record Trace.Path
 	NoLimits   bool  // as if limit_req and limit_conn were not there
 	Authorized bool  // clients send what auth_basic asks for, whatever their headers
 	Open       bool  // limits count, but neither hold back nor refuse; see Need
@@ -29,13 +29,14 @@ type Pipeline struct {
 	conns []*limitconn.Zone
 	vars  value.Request // of the request at hand; one at a time is followed
 
-	brief bool    // a plan is made for one use
-	once  Plan    // it
-	nodes []*node // of it, to be used again
-	lent  int
-	end   ending        // of it
-	keys  []value.Value // likewise
-	under run           // the request that is followed
+	under run            // the request that is followed
+	live  bool           // Do follows it: limiters are asked as it comes to them. What follows is of Do alone, to be used again
+	once  Plan           // made for one use
+	going Flight         // of it
+	asked [finished]node // at most one of each kind
+	hold  limitconn.Hold
+	end   ending
+	keys  []value.Value
 
 	log         []limitreq.Lookup // of the last question
 	scratch     []limitreq.Limit
@@ -43,6 +44,7 @@ type Pipeline struct {
 	peaks       []peak
 	needs       needs // with Open
 	assumed     []string
+	hasAssumed  map[string]bool
 }
 
 // New returns a pipeline with empty zones.
@@ -59,41 +61,39 @@ func (p *Pipeline) Fresh() *Pipeline {
 // Do takes one request through the phases at time now, to its end: a delay by limit_req is waited for, and what it held
 // in limit_conn is given back at once. Requests that overlap are for Plan and Flight.
 func (p *Pipeline) Do(now clock.Msec, req *request.Request) Trace {
-	p.brief, p.lent, p.keys = true, 0, p.keys[:0]
+	var t Trace
+	p.DoInto(&t, now, req)
+	return t
+}
+
+// DoInto is Do into a Trace that may have been used before: its lists' memory is used again.
+func (p *Pipeline) DoInto(t *Trace, now clock.Msec, req *request.Request) {
+	p.live, p.keys = true, p.keys[:0]
 	p.once = Plan{p: p}
 	p.once.req, _ = p.g.received(req)
-	p.once.root = p.once.follow(nil)
-	f := p.once.Start(now)
-	for !f.Done() {
-		now += f.Wait
-		f.Resume(now)
-	}
-	f.Finish()
-	t := f.Trace()
-	p.brief = false
-	return t
+	p.end.turns, p.end.assumptions = t.turns, t.Assumptions
+	p.going = newFlight(&p.once, nil)
+	p.going.now = now
+	_, end := p.run(&p.once, nil)
+	p.going.Finish()
+	p.going.tell(t, end)
+	p.live, p.end.turns, p.end.assumptions = false, nil, nil // they are the Trace's
 }
 
 // node returns a new node, or in Do, which keeps none, one that was used before.
 func (p *Pipeline) node(kind nodeKind, c *conf) *node {
-	if !p.brief {
+	if !p.live {
 		return &node{kind: kind, conf: c}
 	}
-	if p.lent == len(p.nodes) {
-		p.nodes = append(p.nodes, new(node))
-	}
-	n := p.nodes[p.lent]
-	p.lent++
-	*n = node{
-		kind: kind, conf: c,
-		ask: n.ask[:0], asked: n.asked[:0], askConns: n.askConns[:0], askedConns: n.askedConns[:0],
-	}
+	n := &p.asked[kind]
+	n.kind, n.conf = kind, c
+	n.ask, n.asked, n.askConns, n.askedConns = n.ask[:0], n.asked[:0], n.askConns[:0], n.askedConns[:0]
 	return n
 }
 
 // values returns room for keys, in Do such that was used before.
 func (p *Pipeline) values(n int) []value.Value {
-	if !p.brief {
+	if !p.live {
 		return make([]value.Value, n)
 	}
 	from := len(p.keys)
@@ -132,17 +132,20 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 	*r.course = course{
 		p: p, g: p.g, req: pl.req, vars: &p.vars, given: given, upstream: pl.upstream, track: pl.track, nodes: r.nodes[:0],
 	}
+	if p.live { // the lists of the Trace that is filled in
+		r.turns, r.assumptions = p.end.turns[:0], p.end.assumptions[:0]
+	}
 	*r = run{course: r.course, cycles: maxCycles + 1, method: pl.req.Method}
 	if r.method == "" {
 		r.method = "GET"
 	}
 	a := r.begin(pl.server)
 	end := &p.end
-	if !p.brief {
+	if !p.live {
 		end = new(ending)
 	}
 	*end = ending{
-		answer: a, place: r.placeOf(a), redirect: r.redirect, uri: r.vars.URI, client: r.client, path: r.path, assumptions: r.assumptions,
+		answer: a, place: r.placeOf(a), redirect: r.redirect, uri: r.vars.URI, client: r.client, turns: r.turns, assumptions: r.assumptions,
 		reached: r.reached,
 	}
 	if r.home != nil {

@@ -59,7 +59,7 @@ type ending struct {
 	redirect    string
 	uri         string
 	client      client
-	path        []string
+	turns       []turn
 	assumptions []string
 	reached
 }
@@ -67,8 +67,7 @@ type ending struct {
 // follow runs the request with the given verdicts, and links what lies behind them.
 func (pl *Plan) follow(given []limitreq.Verdict) *node {
 	nodes, end := pl.p.run(pl, given)
-	next := pl.p.node(finished, nil)
-	next.end = end
+	next := &node{kind: finished, end: end}
 	for i := len(nodes) - 1; i >= len(given); i-- {
 		nodes[i].passed = next
 		next = nodes[i]
@@ -107,6 +106,7 @@ func (pl *Plan) after(n *node, verdict limitreq.Verdict) *node {
 type Flight struct {
 	plan    *Plan
 	at      *node
+	now     clock.Msec // when it is asked about
 	refused bool
 	caller  *Caller // nil for the client that the plan was made for
 	hold    *limitconn.Hold
@@ -124,9 +124,13 @@ func (pl *Plan) Start(now clock.Msec) Flight { return pl.StartFor(now, nil) }
 // StartFor is Start for another client than the one that the plan was made for; see PlanShared. Such a Flight's Trace
 // shows the other client. A nil caller is the plan's own client.
 func (pl *Plan) StartFor(now clock.Msec, caller *Caller) Flight {
-	f := Flight{plan: pl, caller: caller, at: pl.root, Decision: limitreq.Decision{Verdict: limitreq.None, Zone: -1}, Conn: limitconn.Decision{Verdict: limitconn.None, Zone: -1}}
+	f := newFlight(pl, caller)
 	f.advance(now)
 	return f
+}
+
+func newFlight(pl *Plan, caller *Caller) Flight {
+	return Flight{plan: pl, caller: caller, at: pl.root, Decision: limitreq.Decision{Verdict: limitreq.None, Zone: -1}, Conn: limitconn.Decision{Verdict: limitconn.None, Zone: -1}}
 }
 
 // Resume lets a request go on that has waited.
@@ -145,55 +149,65 @@ func (f *Flight) Finish() {
 
 // advance goes on to the next wait, or to the end.
 func (f *Flight) advance(now clock.Msec) {
-	f.Wait = 0
-	for f.at.kind != finished {
-		n := f.at
-		if n.kind == askRequests {
-			p := f.plan.p
-			ask := n.ask
-			if f.caller != nil {
-				ask = f.keysFor(n)
-			}
-			if p.Open {
-				ask = p.open(ask)
-			}
-			f.Decision, p.log = limitreq.DecideLogged(now, ask, n.conf.limitDry, p.log[:0])
-			p.note(n, ask, f.Decision.Verdict)
-			if p.Open {
-				p.need(n)
-			}
-			if f.Decision.Zone >= 0 {
-				f.Zone = n.asked[f.Decision.Zone].Zone
-			}
-			f.refused = f.refused || f.Decision.Verdict == limitreq.Rejected && !n.background
-			f.at = f.plan.after(n, f.Decision.Verdict)
-			if f.Decision.Wait > 0 && !n.background {
-				f.Wait = f.Decision.Wait
-				return
-			}
-			continue
-		}
-		conns := n.askConns
-		if f.caller != nil {
-			conns = f.connKeysFor(n)
-		}
-		p := f.plan.p
-		if p.Open {
-			conns = p.openConns(conns)
-		}
-		f.Conn, f.hold = limitconn.Start(conns, n.conf.connDry)
-		if p.Open {
-			p.needConns(n, conns, f.Conn.Counts)
-		}
-		if f.Conn.Zone >= 0 {
-			f.ConnZone = n.askedConns[f.Conn.Zone].Zone
-		}
-		if f.Conn.Verdict != limitconn.Passed {
-			f.hold = nil
-		}
-		f.refused = f.refused || f.Conn.Verdict == limitconn.Rejected && !n.background
-		f.at = f.plan.after(n, limitreq.Verdict(f.Conn.Verdict))
+	f.Wait, f.now = 0, now
+	for f.Wait == 0 && f.at.kind != finished {
+		f.at = f.plan.after(f.at, f.ask(f.at))
 	}
+}
+
+// ask asks the limiter at a node, and notes what it says. A request that it holds has a Wait.
+func (f *Flight) ask(n *node) limitreq.Verdict {
+	if n.kind == askConnections {
+		return limitreq.Verdict(f.askConnections(n))
+	}
+	p := f.plan.p
+	ask := n.ask
+	if f.caller != nil {
+		ask = f.keysFor(n)
+	}
+	if p.Open {
+		ask = p.open(ask)
+	}
+	f.Decision, p.log = limitreq.DecideLogged(f.now, ask, n.conf.limitDry, p.log[:0])
+	p.note(n, ask, f.Decision.Verdict)
+	if p.Open {
+		p.need(n)
+	}
+	if f.Decision.Zone >= 0 {
+		f.Zone = n.asked[f.Decision.Zone].Zone
+	}
+	if !n.background {
+		f.refused = f.refused || f.Decision.Verdict == limitreq.Rejected
+		f.Wait = f.Decision.Wait
+	}
+	return f.Decision.Verdict
+}
+
+func (f *Flight) askConnections(n *node) limitconn.Verdict {
+	p := f.plan.p
+	conns := n.askConns
+	if f.caller != nil {
+		conns = f.connKeysFor(n)
+	}
+	if p.Open {
+		conns = p.openConns(conns)
+	}
+	hold := &p.hold
+	if !p.live {
+		hold = &limitconn.Hold{}
+	}
+	f.Conn = hold.Start(conns, n.conf.connDry)
+	if p.Open {
+		p.needConns(n, conns, f.Conn.Counts)
+	}
+	if f.Conn.Zone >= 0 {
+		f.ConnZone = n.askedConns[f.Conn.Zone].Zone
+	}
+	if f.Conn.Verdict == limitconn.Passed {
+		f.hold = hold
+	}
+	f.refused = f.refused || f.Conn.Verdict == limitconn.Rejected && !n.background
+	return f.Conn.Verdict
 }
 
 // Refused says whether a limiter refused the request, whatever was answered in the end. That of a mirrored copy refuses
@@ -209,9 +223,16 @@ func (f *Flight) Lost() bool { return f.at.end.ends == EndUnknown }
 
 // Trace tells the whole story of a request that is done.
 func (f *Flight) Trace() Trace {
-	e := f.at.end
-	t := Trace{
-		Server: e.server, EndsIn: e.ends, Status: e.status, Redirect: e.redirect, URI: e.uri, Path: e.path, Assumptions: e.assumptions,
+	var t Trace
+	f.tell(&t, f.at.end)
+	return t
+}
+
+// tell fills in a Trace.
+func (f *Flight) tell(t *Trace, e *ending) {
+	*t = Trace{
+		Limits: t.Limits[:0], Conns: t.Conns[:0],
+		Server: e.server, EndsIn: e.ends, Status: e.status, Redirect: e.redirect, URI: e.uri, turns: e.turns, Assumptions: e.assumptions,
 		Decision: f.Decision, Zone: f.Zone, LimiterRan: e.reqRan,
 		ConnVerdict: f.Conn.Verdict, ConnZone: f.ConnZone,
 		Client: Client{Addr: e.client.addr.Addr(), Peer: e.client.peer.Addr(), Trusted: e.client.trusted},
@@ -220,12 +241,11 @@ func (f *Flight) Trace() Trace {
 		t.Location, t.If = e.conf.loc, e.conf.ifLevel()
 	}
 	if e.ends != EndUnknown || e.reqAt != nil {
-		e.limitsOf(&t)
+		e.limitsOf(t)
 	}
 	if e.ends != EndUnknown || e.connAt != nil {
-		e.connsOf(&t)
+		e.connsOf(t)
 	}
-	return t
 }
 
 // limitsOf fills in limit_req: where it was reached, else what stands where the request ended.
@@ -238,12 +258,7 @@ func (e *ending) limitsOf(t *Trace) {
 		return
 	}
 	t.LimitedIn, t.LimitedLevel, t.RejectStatus, t.DryRun = c.loc, c.level, c.limitCode, c.limitDry
-	if len(c.limits) > 0 {
-		t.Limits = make([]Limit, 0, len(c.limits))
-	}
-	if n := len(c.limits); n > 0 {
-		t.Limits = make([]Limit, 0, n)
-	}
+	t.Limits = slices.Grow(t.Limits, len(c.limits))
 	for i, l := range c.limits {
 		limit := Limit{LimitReq: l.LimitReq, Key: value.Unknown("the limiter did not run")}
 		if e.reqAt != nil {

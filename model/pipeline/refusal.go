@@ -13,7 +13,7 @@ type stand struct {
 	uri     string
 	client  client
 	plain   bool // a refusal ends the request there: no error page takes it, and no main request waits for it
-	steps   int  // of the path so far
+	turns   int  // so far
 	assumed int
 }
 
@@ -29,7 +29,7 @@ type reached struct {
 
 // stand notes where the request stands in front of a limiter that would answer with a code.
 func (r *run) stand(code int) stand {
-	s := stand{reached: r.reached, uri: r.vars.URI, client: r.client, steps: len(r.path), assumed: len(r.assumptions)}
+	s := stand{reached: r.reached, uri: r.vars.URI, client: r.client, turns: len(r.turns), assumed: len(r.assumptions)}
 	s.plain = !r.sub && (code < 494 || code > 497) // those are answered as 400
 	if r.errorPage {
 		return s
@@ -67,9 +67,9 @@ func (pl *Plan) same(n *node, verdict limitreq.Verdict) *node {
 	e.answer = answer{EndLimit, code, n.conf}
 	e.redirect, e.uri, e.client = "", s.uri, s.client
 	e.assumptions = e.assumptions[:s.assumed:s.assumed]
-	e.path = e.path[:min(s.steps, len(e.path)):min(s.steps, len(e.path))]
+	e.turns = e.turns[:min(s.turns, len(e.turns)):min(s.turns, len(e.turns))]
 	if pl.p.Explain {
-		e.path = append(e.path, n.conf.label()+" -> "+how+" -> "+statusText(code))
+		e.turns = append(e.turns, turn{n.conf, how, statusText(code)})
 	}
 	e.reached = s.reached
 	if n.kind == askRequests {

@@ -56,7 +56,7 @@ type course struct {
 
 	upstream    int // the status that upstreams answer; 0 where it is not known
 	subrequests int
-	path        []string
+	turns       []turn
 	assumptions []string
 }
 
@@ -127,8 +127,7 @@ func (r *run) limitRequests() (answer, bool) {
 	if !counted {
 		return answer{}, false
 	}
-	n.stand = r.stand(c.limitCode)
-	verdict := r.next(n)
+	verdict := r.next(n, c.limitCode)
 	r.reqRan = true
 	r.vars.LimitReqStatus = string(verdict)
 	if verdict != limitreq.Rejected {
@@ -166,8 +165,7 @@ func (r *run) limitConnections() (answer, bool) {
 	if !counted {
 		return answer{}, false
 	}
-	n.stand = r.stand(c.connCode)
-	verdict := r.next(n)
+	verdict := r.next(n, c.connCode)
 	r.connRan = true
 	r.vars.LimitConn = string(verdict)
 	if verdict != limitreq.Rejected {
@@ -177,8 +175,13 @@ func (r *run) limitConnections() (answer, bool) {
 	return r.finalize(c.connCode, EndLimit), true
 }
 
-// next notes that a limiter is asked, and returns what it says on the way that is followed.
-func (r *run) next(n *node) limitreq.Verdict {
+// next asks a limiter, which answers with code where it refuses. In a plan it is noted, and what it says on the way that
+// is followed is returned.
+func (r *run) next(n *node, code int) limitreq.Verdict {
+	if r.p.live {
+		return r.p.going.ask(n)
+	}
+	n.stand = r.stand(code)
 	at := len(r.nodes)
 	r.nodes = append(r.nodes, n)
 	if at < len(r.given) {
@@ -295,14 +298,9 @@ func (r *run) assumeOpaque(c *conf, at phase, text string) {
 
 // step notes one step of the way for people.
 func (r *run) step(c *conf, how, to string) {
-	if !r.p.Explain {
-		return
+	if r.p.Explain {
+		r.turns = append(r.turns, turn{c, how, to})
 	}
-	s := c.label() + " -> " + how
-	if to != "" {
-		s += " -> " + to
-	}
-	r.path = append(r.path, s)
 }
 
 // label names the location, or the server where there is none.

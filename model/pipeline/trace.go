@@ -34,7 +34,6 @@ type Trace struct {
 	Server   *config.Server   // nil where nginx refused the request before it chose one
 	Location *config.Location // of the final answer; nil where no location block made it
 	If       *config.Level    // the if block of Location whose settings held; nil for none
-	Path     []string         // how it got there, one step a string: "/ -> try_files -> /index.php"; only with Explain
 	EndsIn   End
 	Status   int    // what nginx itself answers; 0 where an upstream decides
 	Redirect string // Location, where nginx itself redirects; an address within the server is not completed
@@ -58,6 +57,33 @@ type Trace struct {
 
 	Client      Client
 	Assumptions []string // what could not be known, and what was taken for it; in the order met
+
+	turns []turn
+}
+
+// Path tells how the request got to its end, one step a string: "/ -> try_files -> /index.php". It is known only with
+// Pipeline.Explain.
+func (t *Trace) Path() []string {
+	var path []string
+	for _, s := range t.turns {
+		path = append(path, s.String())
+	}
+	return path
+}
+
+// A turn is one step of a request's way. What people read is made of it when they ask.
+type turn struct {
+	at  *conf
+	how string
+	to  string // "" where it leads to nothing else
+}
+
+func (s *turn) String() string {
+	text := s.at.label() + " -> " + s.how
+	if s.to != "" {
+		text += " -> " + s.to
+	}
+	return text
 }
 
 // A Limit is one limit_req of a trace.

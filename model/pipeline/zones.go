@@ -79,9 +79,13 @@ func (p *Pipeline) remember(assumptions []string) {
 	if len(p.assumed) >= maxAssumptions {
 		return
 	}
+	if p.hasAssumed == nil && len(assumptions) > 0 {
+		p.hasAssumed = map[string]bool{}
+	}
 	for _, a := range assumptions {
-		if len(p.assumed) < maxAssumptions && !slices.Contains(p.assumed, a) {
+		if len(p.assumed) < maxAssumptions && !p.hasAssumed[a] {
 			p.assumed = append(p.assumed, a)
+			p.hasAssumed[a] = true
 		}
 	}
 }

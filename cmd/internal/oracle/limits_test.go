@@ -91,7 +91,7 @@ func judgeLimitReq(c *tally, path string) {
 				got.Location = tr.LimitedIn.Label()
 			}
 		}
-		c.compare(fmt.Sprintf("request %d at %d ms, %s, path %q", i, r.TMs, r.URL, tr.Path), got, want)
+		c.compare(fmt.Sprintf("request %d at %d ms, %s, path %q", i, r.TMs, r.URL, tr.Path()), got, want)
 	}
 }
 

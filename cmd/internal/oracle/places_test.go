@@ -45,7 +45,7 @@ func judgeRoutes(c *tally, path string) {
 		if q.Location != nil {
 			want.Location, want.Label = *q.Location, *q.Location
 		}
-		c.compare(fmt.Sprintf("host %q uri %q, path %q", req.Host, q.URI, tr.Path), got, want)
+		c.compare(fmt.Sprintf("host %q uri %q, path %q", req.Host, q.URI, tr.Path()), got, want)
 	}
 }
 

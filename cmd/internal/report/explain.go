@@ -99,7 +99,7 @@ type ExplainedClient struct {
 func Explain(method, url string, t *pipeline.Trace) Explanation {
 	e := Explanation{
 		Method: method, URL: url,
-		PathTaken: append([]string{}, t.Path...), EndsIn: string(t.EndsIn), Redirect: t.Redirect,
+		PathTaken: append([]string{}, t.Path()...), EndsIn: string(t.EndsIn), Redirect: t.Redirect,
 		LimiterRuns: &t.LimiterRan, Limits: []ExplainedLimit{}, ConnLimits: []ExplainedConn{},
 		RejectStatus: t.RejectStatus, DryRun: t.DryRun, ConnStatus: t.ConnRejectStatus, ConnDryRun: t.ConnDryRun,
 		Client: ExplainedClient{
