@@ -80,7 +80,7 @@ func takesFan(p *rule.Pass, place rule.Place) bool {
 		return false
 	}
 	use := p.Use(place)
-	return (use == rule.ForPages || use == rule.ForStatic) && p.Page(place.Server) != nil
+	return (use == rule.ForPages || use == rule.ForStatic) && p.Page(place.Server) != nil && p.WholeIn(place.Server)
 }
 
 func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq, s rule.Suffered) rule.Finding {

@@ -60,9 +60,6 @@ http {
 })
 
 func checkDefaultRejectStatus(p *rule.Pass) {
-	if !p.Tree.Complete() {
-		return // the status may be set in what was not read
-	}
 	reqs := defaulted{name: "limit_req"}
 	for _, list := range p.LimitReqs() {
 		l := list.Limits[0]
@@ -139,8 +136,8 @@ func (d *defaulted) add(at *config.Level, levels int, limit config.Item, places 
 }
 
 func (d *defaulted) report(p *rule.Pass) {
-	if len(d.limits) == 0 {
-		return
+	if len(d.limits) == 0 || !p.Whole() {
+		return // the status may be set in what was not read
 	}
 	status := d.name + "_status"
 	f := rule.Of(d.limits[0], d.at)

@@ -61,9 +61,6 @@ http {
 })
 
 func checkLimitOnRoot(p *rule.Pass) {
-	if !p.Tree.Complete() {
-		return // the static files' locations may stand in what was not read
-	}
 	for _, list := range p.LimitReqs() {
 		checkRootList(p, list)
 	}
@@ -117,7 +114,8 @@ func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq]) {
 
 // takesAll says whether pages and all that belongs to them come to a place.
 func takesAll(p *rule.Pass, place rule.Place) bool {
-	return place.CatchesAll() && place.Judges() && p.Use(place) == rule.ForPages && !rule.ForMachines(place.Server) && !splitsStatic(p, place)
+	return place.CatchesAll() && place.Judges() && p.Use(place) == rule.ForPages && !rule.ForMachines(place.Server) && !splitsStatic(p, place) &&
+		p.WholeIn(place.Server) // static files may have a location of their own in what was not read
 }
 
 // splitsStatic says whether static files of the place's server have a location that this list does not cover.

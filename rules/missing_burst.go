@@ -60,7 +60,7 @@ func checkMissingBurst(p *rule.Pass) {
 	for _, list := range p.LimitReqs() {
 		judged, forPrograms := false, true
 		for _, place := range list.Places {
-			if place.Judges() {
+			if place.Judges() && p.WholeIn(place.Server) {
 				judged = true
 				forPrograms = forPrograms && p.Use(place) == rule.ForPrograms
 			}

@@ -122,7 +122,7 @@ func checkDelay(p *rule.Pass, list rule.List[*config.LimitReq], number int, told
 
 // holdsPeople says whether a limit in effect at the place holds back requests on which people wait.
 func holdsPeople(p *rule.Pass, place rule.Place) bool {
-	return place.Judges() && !place.Settings.LimitReqDryRun.Value && p.Use(place) == rule.ForPages
+	return place.Judges() && !place.Settings.LimitReqDryRun.Value && p.Use(place) == rule.ForPages && p.WholeIn(place.Server)
 }
 
 // unnoticed says whether the page's requests, which come by and are counted, wait so little that nobody notices, also

@@ -68,15 +68,15 @@ http {
 })
 
 func checkRealipIncomplete(p *rule.Pass) {
-	if !p.Tree.Complete() {
-		return // the rest of the list may stand in what was not read
-	}
 	seen := make(map[trust]bool)
 	for _, place := range p.ByAddress() {
 		s := place.Settings
 		t := trust{s.RealIPFrom, s.RealIPHeader, s.RealIPRecursive}
 		if len(s.RealIPFrom.Value) == 0 || seen[t] {
 			continue
+		}
+		if !p.WholeAt(place.Level) {
+			continue // the rest of the list may stand in what was not read
 		}
 		seen[t] = true
 		t.report(p)

@@ -65,13 +65,13 @@ http {
 })
 
 func checkRealipMissing(p *rule.Pass) {
-	if !p.Tree.Complete() || p.Settings.Front == rule.FrontNone {
+	if p.Settings.Front == rule.FrontNone {
 		return
 	}
 	var first *rule.Bucket
 	var best *rule.FrontSign
 	for bucket, place := range p.ByAddress() {
-		if len(place.Settings.RealIPFrom.Value) > 0 {
+		if len(place.Settings.RealIPFrom.Value) > 0 || !p.WholeAt(place.Level) {
 			continue
 		}
 		sign := p.FrontSign(place)

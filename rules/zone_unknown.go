@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -48,7 +50,8 @@ http {
 })
 
 func checkZoneUnknown(p *rule.Pass) {
-	if p.Tree.Complete() {
+	ofZone := func(r config.Refusal) bool { return r.Kind == config.ZoneUnknown }
+	if slices.ContainsFunc(p.Tree.Refusals, ofZone) && p.Whole() {
 		reportRefusals(config.ZoneUnknown)(p)
 	}
 }

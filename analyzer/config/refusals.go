@@ -62,6 +62,9 @@ func (r *resolver) refuseHead(it Item, l *Level, kind RefusalKind, text string) 
 // finish writes the refusals into the tree.
 func (r *resolver) finish() {
 	r.remainingProblems()
+	for _, doc := range r.in.Documents {
+		r.tree.loose = r.tree.loose || !doc.Complete()
+	}
 	if len(r.found) == 0 {
 		return
 	}
@@ -106,6 +109,9 @@ func (r *resolver) problemsOf(d *syntax.Directive, l *Level) {
 	i := sort.Search(len(ps), func(i int) bool { return r.problemStart(ps[i]) >= d.Name().Start })
 	for ; i < len(ps) && r.problemStart(ps[i]) < d.End; i++ {
 		r.tell(ps[i], l, MissingInclude)
+		if l != nil {
+			l.Unread = true
+		}
 	}
 }
 
@@ -113,6 +119,7 @@ func (r *resolver) problemsOf(d *syntax.Directive, l *Level) {
 func (r *resolver) remainingProblems() {
 	for i, told := range r.told {
 		if !told {
+			r.tree.loose = true
 			r.tell(i, nil, SyntaxError)
 		}
 	}

@@ -143,6 +143,7 @@ func (f *checkFlags) judge(trees []*config.Tree, selected []*rule.Rule, set sett
 	all := run.Join(results...)
 	rep.LeftOut += all.LeftOut
 	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects
+	rep.Silent = all.Silent
 	return rep, all
 }
 

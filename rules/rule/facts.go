@@ -18,6 +18,7 @@ type Facts struct {
 	limitConns func() []List[*config.LimitConn]
 	pages      func() pages
 	forwarding func() bool
+	whole      sync.Map // of servers: whether nothing is missing in them
 	signs      sync.Map // of levels: *FrontSign, nil for none
 	locations  sync.Map // of pages: what they suffer at each location
 	keys       struct {
@@ -42,6 +43,16 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 			func(l *config.LimitConn) *syntax.Directive { return l.Directive })
 	})
 	return f
+}
+
+// completeIn asks the tree once for each server.
+func (f *Facts) completeIn(s *config.Server) bool {
+	if known, ok := f.whole.Load(s); ok {
+		return known.(bool) //nolint:errcheck // nothing else is stored
+	}
+	is := f.Tree.CompleteIn(s)
+	f.whole.Store(s, is)
+	return is
 }
 
 // Places returns every level at which a request can end up: each server (where no location takes the request), each

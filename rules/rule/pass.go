@@ -15,15 +15,43 @@ type Pass struct {
 	pool    pool
 	chunks  [][]Finding // each but the last is full, so that tens of thousands of findings are not copied to make room
 	defects []string
+	silent  bool // asked for the whole configuration, and did not have it
+}
+
+// Whole says that all of the configuration was read and understood, and that it is no fragment. A rule asks it before it
+// concludes from something that is absent: a zone that no limit uses, a directive that is not in effect, a location
+// without a limit. Where the answer is no it reports nothing of the kind, since what is missing may stand in what was not
+// read; that it was silent is noted, and people are told once for all rules.
+//
+// Ask as late as possible, when all else speaks for a finding. WholeAt and WholeIn ask for less and are silent less often:
+// an include that is missing in one server says nothing about another.
+func (p *Pass) Whole() bool { return p.whole(p.Tree.Complete()) }
+
+// WholeAt is Whole for what is concluded from the settings in effect at a level: nothing is missing at it, nor at the
+// levels around it.
+func (p *Pass) WholeAt(l *config.Level) bool { return p.whole(p.Tree.CompleteAt(l)) }
+
+// WholeIn is Whole for what is concluded from where requests to a server go: nothing is missing in it, nor in http. A
+// fragment that holds the server's own block is taken as enough.
+func (p *Pass) WholeIn(s *config.Server) bool { return p.whole(p.completeIn(s)) }
+
+func (p *Pass) whole(is bool) bool {
+	p.silent = p.silent || !is
+	return is
+}
+
+// An Outcome is what came of a rule.
+type Outcome struct {
+	Findings [][]Finding // in pieces, with the rule's severity and confidence where it named no other
+	Defects  []string    // faults of the rule itself (a place outside its file, an empty message): a test fails on them, and a user is told
+	Silent   bool        // it may have kept findings to itself, since the configuration is not whole
 }
 
 // chunkSize is how many findings a chunk holds at most.
 const chunkSize = 512
 
-// Run applies a rule to what Facts hold. The findings, in pieces, have the rule's severity and confidence where the rule named no
-// other. Defects are faults of the rule itself (a place outside its file, an empty message): a test fails on them, and
-// a user is told.
-func Run(r *Rule, facts *Facts) (findings [][]Finding, defects []string) {
+// Run applies a rule to what Facts hold.
+func Run(r *Rule, facts *Facts) Outcome {
 	p := &Pass{Facts: facts, rule: r}
 	func() {
 		defer func() {
@@ -35,7 +63,7 @@ func Run(r *Rule, facts *Facts) (findings [][]Finding, defects []string) {
 			r.Check(p)
 		}
 	}()
-	return p.chunks, p.defects
+	return Outcome{p.chunks, p.defects, p.silent}
 }
 
 // Report adds a finding. It has exactly one primary place, which must lie within its file.

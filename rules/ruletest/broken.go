@@ -24,11 +24,16 @@ func checkBroken(t *testing.T, r *rule.Rule, path string) {
 // BrokenFile is Broken of a file's text.
 func BrokenFile(t testing.TB, path string) []string {
 	t.Helper()
+	return Broken(readCase(t, path))
+}
+
+func readCase(t testing.TB, path string) string {
+	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Broken(string(data))
+	return string(data)
 }
 
 // Broken returns a text cut off at every line, and with each of its braces dropped.

@@ -40,6 +40,9 @@ func Run(t *testing.T, r *rule.Rule, known []*rule.Rule, dir string) {
 			if filepath.Ext(path) != ".txtar" {
 				checkBroken(t, r, path)
 			}
+			if filepath.Ext(path) == ".conf" {
+				checkAway(t, r, readCase(t, path), c.version, c.options)
+			}
 		})
 	}
 	if cases == 0 {
@@ -79,6 +82,7 @@ func checkExamples(t *testing.T, r *rule.Rule, known []*rule.Rule) {
 	for i := range good.Findings {
 		t.Errorf("%s finds in its good example: %s", r.Name, good.Findings[i].Message)
 	}
+	checkAway(t, r, r.Good, r.For, o)
 }
 
 // All runs rules and fails the test on a defect of one.

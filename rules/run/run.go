@@ -26,6 +26,7 @@ type Result struct {
 	Findings   []rule.Finding // in the order in which nginx reads the files, then by place, then by rule
 	LeftOut    int            // findings beyond those that are kept of a rule and a severity
 	Suppressed int            // findings that a comment held back
+	Silent     []string       // rules that may have kept findings to themselves, since the configuration is not whole; sorted
 	Defects    []string       // faults of rules themselves; a run with any did not do all of its work
 }
 
@@ -38,7 +39,8 @@ func All(rules []*rule.Rule, tree *config.Tree, o Options) Result {
 // On is All over facts that the caller shares with others; Options.Settings are those of the facts.
 func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	tree := facts.Tree
-	found, defects := apply(rules, facts)
+	outcomes := apply(rules, facts)
+	found := findings(outcomes)
 	sortFindings(found, tree)
 	found = mergeSame(found)
 	found, suppressed := suppress(found, rules, tree, o)
@@ -48,22 +50,26 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	sortFindings(found, tree)
 	found, left := keepSome(found)
 	setFingerprints(found)
-	return Result{Findings: found, LeftOut: left, Suppressed: suppressed, Defects: defects}
+	result := Result{Findings: found, LeftOut: left, Suppressed: suppressed}
+	for i, o := range outcomes {
+		result.Defects = append(result.Defects, o.Defects...)
+		if o.Silent {
+			result.Silent = append(result.Silent, rules[i].Name)
+		}
+	}
+	slices.Sort(result.Silent)
+	return result
 }
 
-// apply runs the rules on as many processors as there are. Findings come in the order of the rules given.
-func apply(rules []*rule.Rule, facts *rule.Facts) (found []rule.Finding, defects []string) {
-	type outcome struct {
-		found   [][]rule.Finding
-		defects []string
-	}
-	outcomes := make([]outcome, len(rules))
+// apply runs the rules on as many processors as there are. Outcomes come in the order of the rules given.
+func apply(rules []*rule.Rule, facts *rule.Facts) []rule.Outcome {
+	outcomes := make([]rule.Outcome, len(rules))
 	next := make(chan int)
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(rules)) {
 		wait.Go(func() {
 			for i := range next {
-				outcomes[i].found, outcomes[i].defects = rule.Run(rules[i], facts)
+				outcomes[i] = rule.Run(rules[i], facts)
 			}
 		})
 	}
@@ -72,12 +78,15 @@ func apply(rules []*rule.Rule, facts *rule.Facts) (found []rule.Finding, defects
 	}
 	close(next)
 	wait.Wait()
+	return outcomes
+}
+
+func findings(outcomes []rule.Outcome) []rule.Finding {
 	var pieces [][]rule.Finding
 	for _, o := range outcomes {
-		pieces = append(pieces, o.found...)
-		defects = append(defects, o.defects...)
+		pieces = append(pieces, o.Findings...)
 	}
-	return slices.Concat(pieces...), defects
+	return slices.Concat(pieces...)
 }
 
 // Worst returns the gravest severity found; "" where nothing was.
@@ -112,8 +121,11 @@ func Join(results ...Result) Result {
 		all.Findings = append(all.Findings, r.Findings...)
 		all.LeftOut += r.LeftOut
 		all.Suppressed += r.Suppressed
+		all.Silent = append(all.Silent, r.Silent...)
 		all.Defects = append(all.Defects, r.Defects...)
 	}
+	slices.Sort(all.Silent)
+	all.Silent = slices.Compact(all.Silent)
 	setFingerprints(all.Findings)
 	return all
 }

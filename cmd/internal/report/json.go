@@ -17,6 +17,7 @@ type jsonHead struct {
 
 type jsonTail struct {
 	Suppressed int         `json:"suppressed"`
+	Silent     []string    `json:"silent,omitempty"` // rules that conclude nothing from what was not read
 	LeftOut    int         `json:"left_out,omitempty"`
 	Summary    jsonSummary `json:"summary"`
 	Defects    []string    `json:"defects,omitempty"`
@@ -117,7 +118,7 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	o.open()
 	o.fields(jsonHead{Schema: 1, Tool: jsonTool{"ngxlimit", r.Version}, Inputs: append([]Input{}, r.Inputs...)})
 	o.list("findings", len(r.Findings), func(i int) any { return toJSONFinding(&r.Findings[i]) })
-	o.fields(jsonTail{Suppressed: r.Suppressed, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects})
+	o.fields(jsonTail{Suppressed: r.Suppressed, Silent: r.Silent, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects})
 	o.list("pages", len(r.Pages), func(i int) any { return toJSONPage(r.Pages[i]) })
 	o.close()
 	return o.err

@@ -21,6 +21,7 @@ type Report struct {
 	Findings   []rule.Finding // in the order to be shown
 	LeftOut    int            // findings beyond those that are kept
 	Suppressed int            // findings that a comment in the configuration held back
+	Silent     []string       // rules that may have kept findings to themselves, since the configuration is not whole
 	Rules      []*rule.Rule   // the whole catalogue, sorted by name
 	Unlimited  bool           // no limit_req and no limit_conn is in effect anywhere
 	Pages      []Page         // what page loads suffer; empty where nothing is limited

@@ -167,7 +167,27 @@ func (t *textWriter) summary(r *Report) string {
 	if !r.complete() {
 		s += "; part of the input could not be read, so there may be more"
 	}
+	if len(r.Silent) > 0 {
+		s += "; without the whole configuration " + silent(r.Silent)
+	}
 	return s
+}
+
+// silent names rules that said nothing, a few of them.
+func silent(rules []string) string {
+	const most = 3
+	named, more := rules, ""
+	if len(rules) > most+1 {
+		named, more = rules[:most], fmt.Sprintf(" and %d more rules", len(rules)-most)
+	}
+	if len(rules) == 1 {
+		return named[0] + " is silent"
+	}
+	if more == "" {
+		last := len(named) - 1
+		return strings.Join(named[:last], ", ") + " and " + named[last] + " are silent"
+	}
+	return strings.Join(named, ", ") + more + " are silent"
 }
 
 // leftOut says how much was not kept.
