@@ -11,6 +11,7 @@ import (
 var BurstBelowFan = register(rule.Rule{
 	Name:       "burst-below-fan",
 	Summary:    "a burst smaller than what one page of one client needs",
+	Group:      rule.GroupValues,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
 	Since:      "0.1.0",
@@ -56,8 +57,9 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://blog.nginx.org/blog/rate-limiting-nginx",
 	},
-	Fixable: true,
-	Check:   checkBurstBelowFan,
+	Settings: []string{"background", "interactive"},
+	Fixable:  true,
+	Check:    checkBurstBelowFan,
 })
 
 func checkBurstBelowFan(p *rule.Pass) {

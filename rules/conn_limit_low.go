@@ -12,6 +12,7 @@ import (
 var ConnLimitLow = register(rule.Rule{
 	Name:       "conn-limit-low",
 	Summary:    "a limit on connections below what one browser opens",
+	Group:      rule.GroupPlaces,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
 	Since:      "0.1.0",
@@ -48,8 +49,9 @@ http {
     }
 }
 `,
-	Links: []string{"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html#limit_conn"},
-	Check: func(p *rule.Pass) { checkConnLimit(p, false) },
+	Links:    []string{"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html#limit_conn"},
+	Settings: []string{"background", "interactive"},
+	Check:    func(p *rule.Pass) { checkConnLimit(p, false) },
 })
 
 // checkConnLimit reports each limit that refuses requests of one client's page, at servers that offer HTTP/2 or at others.

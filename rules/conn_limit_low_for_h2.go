@@ -7,6 +7,7 @@ import "github.com/ngxlimit/ngxlimit/rules/rule"
 var ConnLimitLowForH2 = register(rule.Rule{
 	Name:       "conn-limit-low-for-h2",
 	Summary:    "a limit on connections below the streams that one page opens over HTTP/2",
+	Group:      rule.GroupPlaces,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
 	Since:      "0.1.0",
@@ -52,5 +53,6 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html",
 		"https://nginx.org/en/docs/http/ngx_http_v2_module.html#http2",
 	},
-	Check: func(p *rule.Pass) { checkConnLimit(p, true) },
+	Settings: []string{"background", "interactive"},
+	Check:    func(p *rule.Pass) { checkConnLimit(p, true) },
 })

@@ -14,6 +14,7 @@ import (
 var DefaultRejectStatus = register(rule.Rule{
 	Name:       "default-reject-status",
 	Summary:    "refusals carry the default status 503, as an outage would",
+	Group:      rule.GroupSeeing,
 	Severity:   rule.Note,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -14,6 +14,7 @@ import (
 var DelayBesideNodelay = register(rule.Rule{
 	Name:       "delay-beside-nodelay",
 	Summary:    "nodelay and delay= exclude each other",
+	Group:      rule.GroupValues,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
 	Since:      "0.1.0",

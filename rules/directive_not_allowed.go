@@ -9,6 +9,7 @@ import (
 var DirectiveNotAllowed = register(rule.Rule{
 	Name:       "directive-not-allowed",
 	Summary:    "a directive where nginx does not take it",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -9,6 +9,7 @@ import (
 var DuplicateDirective = register(rule.Rule{
 	Name:       "duplicate-directive",
 	Summary:    "a directive that stands twice where one is allowed",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

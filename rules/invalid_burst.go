@@ -9,6 +9,7 @@ import (
 var InvalidBurst = register(rule.Rule{
 	Name:       "invalid-burst",
 	Summary:    "a burst that nginx does not take",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

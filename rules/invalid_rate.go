@@ -9,6 +9,7 @@ import (
 var InvalidRate = register(rule.Rule{
 	Name:       "invalid-rate",
 	Summary:    "a rate that nginx does not take",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -9,6 +9,7 @@ import (
 var InvalidValue = register(rule.Rule{
 	Name:       "invalid-value",
 	Summary:    "a value that nginx does not take",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

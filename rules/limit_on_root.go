@@ -11,6 +11,7 @@ import (
 var LimitOnRoot = register(rule.Rule{
 	Name:       "limit-on-root",
 	Summary:    "one limit over everything, static files and pages included",
+	Group:      rule.GroupPlaces,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
 	Since:      "0.1.0",
@@ -57,7 +58,8 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html",
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#location",
 	},
-	Check: checkLimitOnRoot,
+	Settings: []string{"background", "clients_per_address", "interactive"},
+	Check:    checkLimitOnRoot,
 })
 
 func checkLimitOnRoot(p *rule.Pass) {

@@ -11,6 +11,7 @@ import (
 var MissingBurst = register(rule.Rule{
 	Name:       "missing-burst",
 	Summary:    "a limit without burst refuses whatever comes at the same time",
+	Group:      rule.GroupValues,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
 	Since:      "0.1.0",
@@ -53,7 +54,8 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://blog.nginx.org/blog/rate-limiting-nginx",
 	},
-	Check: checkMissingBurst,
+	Settings: []string{"background", "interactive"},
+	Check:    checkMissingBurst,
 })
 
 func checkMissingBurst(p *rule.Pass) {

@@ -9,6 +9,7 @@ import (
 var MissingInclude = register(rule.Rule{
 	Name:       "missing-include",
 	Summary:    "an included file that cannot be read",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -12,6 +12,7 @@ import (
 var MissingNodelay = register(rule.Rule{
 	Name:       "missing-nodelay",
 	Summary:    "a burst without nodelay makes people wait",
+	Group:      rule.GroupValues,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
 	Since:      "0.1.0",
@@ -58,8 +59,9 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://blog.nginx.org/blog/rate-limiting-nginx",
 	},
-	Fixable: true,
-	Check:   checkMissingNodelay,
+	Settings: []string{"background", "clients_per_address", "interactive"},
+	Fixable:  true,
+	Check:    checkMissingNodelay,
 })
 
 // unnoticedMs is the longest wait that people do not notice.

@@ -12,6 +12,7 @@ import (
 var RealipIncomplete = register(rule.Rule{
 	Name:       "realip-incomplete",
 	Summary:    "only some of the proxies in front are trusted, or their header is not the one that is read",
+	Group:      rule.GroupAddress,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
 	Since:      "0.1.0",

@@ -10,6 +10,7 @@ import (
 var RealipMissing = register(rule.Rule{
 	Name:       "realip-missing",
 	Summary:    "a key by address where a proxy may connect and none is trusted",
+	Group:      rule.GroupAddress,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
 	Since:      "0.1.0",
@@ -61,7 +62,8 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html",
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#listen",
 	},
-	Check: checkRealipMissing,
+	Settings: []string{"proxies"},
+	Check:    checkRealipMissing,
 })
 
 func checkRealipMissing(p *rule.Pass) {

@@ -6,6 +6,7 @@ import "github.com/ngxlimit/ngxlimit/rules/rule"
 var Suppression = register(rule.Rule{
 	Name:       rule.Suppression,
 	Summary:    "a suppression comment without a reason, past its date, or of no use",
+	Group:      rule.GroupOwn,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -9,6 +9,7 @@ import (
 var Syntax = register(rule.Rule{
 	Name:       "syntax",
 	Summary:    "a place that nginx cannot read",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

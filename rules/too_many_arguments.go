@@ -9,6 +9,7 @@ import (
 var TooManyArguments = register(rule.Rule{
 	Name:       "too-many-arguments",
 	Summary:    "a directive with more or fewer arguments than it takes",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

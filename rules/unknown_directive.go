@@ -9,6 +9,7 @@ import (
 var UnknownDirective = register(rule.Rule{
 	Name:       "unknown-directive",
 	Summary:    "a directive that no nginx knows",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -9,6 +9,7 @@ import (
 var UnsupportedInVersion = register(rule.Rule{
 	Name:       "unsupported-in-version",
 	Summary:    "a directive or parameter that the judged nginx does not have yet, or has no more",
+	Group:      rule.GroupRefused,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -9,6 +9,7 @@ import (
 var ZoneDuplicate = register(rule.Rule{
 	Name:       "zone-duplicate",
 	Summary:    "two definitions of one zone",
+	Group:      rule.GroupZones,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -15,6 +15,7 @@ import (
 var ZoneTooSmall = register(rule.Rule{
 	Name:       "zone-too-small",
 	Summary:    "a zone holds fewer states than keys are expected",
+	Group:      rule.GroupZones,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
 	Since:      "0.1.0",
@@ -54,8 +55,9 @@ http {
     }
 }
 `,
-	Links: []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_zone"},
-	Check: checkZoneTooSmall,
+	Links:    []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_zone"},
+	Settings: []string{"background", "interactive", "zones"},
+	Check:    checkZoneTooSmall,
 })
 
 // What a zone is taken to meet where the settings do not say: addresses within the time that a rate needs to drain, and

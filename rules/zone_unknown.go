@@ -11,6 +11,7 @@ import (
 var ZoneUnknown = register(rule.Rule{
 	Name:       "zone-unknown",
 	Summary:    "a limit names a zone that nothing defines",
+	Group:      rule.GroupZones,
 	Severity:   rule.Error,
 	Confidence: rule.High,
 	Since:      "0.1.0",

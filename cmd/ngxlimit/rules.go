@@ -58,15 +58,21 @@ func ruleEntries(list []*rule.Rule) []ruleEntry {
 	return out
 }
 
-// listRules prints one line a rule.
+// listRules prints one line a rule, by group.
 func listRules(w io.Writer, list []*rule.Rule) error {
 	width := 0
 	for _, r := range list {
 		width = max(width, len(r.Name))
 	}
 	var b strings.Builder
-	for _, r := range list {
-		fmt.Fprintf(&b, "%-*s  %-7s  %s\n", width, r.Name, r.Severity, r.Summary)
+	for group, members := range report.ByGroup(list) {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(string(group) + "\n")
+		for _, r := range members {
+			fmt.Fprintf(&b, "  %-*s  %-7s  %s\n", width, r.Name, r.Severity, r.Summary)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

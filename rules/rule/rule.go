@@ -64,11 +64,33 @@ func (c Confidence) weight() int {
 	return 0
 }
 
+// A Group is what a rule is about. The index of the rules is ordered by it.
+type Group string
+
+// The groups.
+const (
+	GroupReach   Group = "Limits that do not run, or are missed"
+	GroupKeys    Group = "Keys"
+	GroupValues  Group = "Rates, bursts and delays"
+	GroupZones   Group = "Zones"
+	GroupPlaces  Group = "Where limits stand"
+	GroupAddress Group = "The client's address"
+	GroupSeeing  Group = "What clients and logs see"
+	GroupRefused Group = "What nginx itself refuses"
+	GroupOwn     Group = "Comments for ngxlimit"
+)
+
+// Groups lists the groups in the order of the index.
+var Groups = []Group{
+	GroupReach, GroupKeys, GroupValues, GroupZones, GroupPlaces, GroupAddress, GroupSeeing, GroupRefused, GroupOwn,
+}
+
 // A Rule is a value: what it looks for, the words about it, and a pure function. Its text is the only home of its
 // documentation.
 type Rule struct {
 	Name       string // kebab-case; the file is the name with "_" for "-"
 	Summary    string // one line, lower case, no full stop
+	Group      Group
 	Severity   Severity
 	Confidence Confidence
 	Since      string // release of ngxlimit
@@ -76,7 +98,9 @@ type Rule struct {
 	Bad, Good  string // whole configurations; a test runs the rule on both
 	For        string // the nginx that the examples are judged for, "1.16.1"; "" is the newest
 	Links      []string
-	Fixable    bool // some of its findings carry a Fix
+	Settings   []string // keys of the settings file that it goes by: "clients_per_address"
+	Fixable    bool     // some of its findings carry a Fix
+	SafeFix    bool     // and some of these are safe
 	Check      func(*Pass)
 }
 

@@ -66,6 +66,12 @@ func checkWords(t *testing.T, r *rule.Rule) {
 	if !slices.Contains(rule.Severities, r.Severity) || !slices.Contains(rule.Confidences, r.Confidence) {
 		t.Errorf("%s is %q with confidence %q", r.Name, r.Severity, r.Confidence)
 	}
+	if !slices.Contains(rule.Groups, r.Group) {
+		t.Errorf("%s is of no group: want one of rule.Groups", r.Name)
+	}
+	if r.SafeFix && !r.Fixable {
+		t.Errorf("%s has a safe fix and is not marked as fixable", r.Name)
+	}
 	if r.Check == nil && r.Name != rule.Suppression {
 		t.Errorf("%s checks nothing", r.Name)
 	}
@@ -110,6 +116,11 @@ func (c testCase) check(t *testing.T, r *rule.Rule) {
 	for _, w := range demands {
 		if !w.met {
 			t.Errorf("missing: %s", w)
+		}
+	}
+	for i := range result.Findings {
+		if fix := result.Findings[i].Fix; fix != nil && fix.Safe && !r.SafeFix {
+			t.Errorf("%s has a safe fix, %q, and is not marked with SafeFix", r.Name, fix.Title)
 		}
 	}
 	if text, changed := fixed(t, result.Findings); changed {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -30,7 +31,7 @@ func ruleBody(r *rule.Rule, printed string) string {
 	if r.Since != "" {
 		b.WriteString(", since " + r.Since)
 	}
-	b.WriteString(".\n")
+	b.WriteString(".\n\n" + fixability(r) + "\n")
 	if why := strings.TrimSpace(r.Why); why != "" {
 		b.WriteString("\n" + why + "\n")
 	}
@@ -42,6 +43,9 @@ func ruleBody(r *rule.Rule, printed string) string {
 			b.WriteString("\n```console\n" + strings.Trim(printed, "\n") + "\n```\n")
 		}
 	}
+	if len(r.Settings) > 0 {
+		b.WriteString("\n## Settings\n\nIt goes by `" + strings.Join(r.Settings, "`, `") + "` of the [settings](" + home + "/blob/main/docs/settings.md).\n")
+	}
 	if len(r.Links) > 0 {
 		b.WriteString("\n## See also\n\n")
 		for _, l := range r.Links {
@@ -51,15 +55,58 @@ func ruleBody(r *rule.Rule, printed string) string {
 	return b.String()
 }
 
-// RuleIndex is the Markdown list of all rules, each with a link to its page beside it.
+// fixability says what check can mend of a rule's findings.
+func fixability(r *rule.Rule) string {
+	switch {
+	case r.SafeFix:
+		return "`check --fix` mends what it can of it without changing any answer; `--unsafe-fixes` may mend more."
+	case r.Fixable:
+		return "`check --fix --unsafe-fixes` mends it: the fix changes how some requests are answered."
+	}
+	return "There is no fix that could be made without knowing more."
+}
+
+// fixWord is fixability in a word.
+func fixWord(r *rule.Rule) string {
+	switch {
+	case r.SafeFix:
+		return "safe"
+	case r.Fixable:
+		return "unsafe"
+	}
+	return ""
+}
+
+// RuleIndex is the Markdown list of all rules by group, each with a link to its page beside it.
 func RuleIndex(rules []*rule.Rule) string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\n`ngxlimit rules` prints this list, `ngxlimit rules RULE` a page.\n\n| rule | severity | confidence | what is found |\n| --- | --- | --- | --- |\n")
-	for _, r := range rules {
-		b.WriteString("| [" + r.Name + "](" + r.Name + ".md) | " + string(r.Severity) + " | " + string(r.Confidence) + " | " +
-			strings.ReplaceAll(r.Summary, "|", "\\|") + " |\n")
+	b.WriteString("# Rules\n\n`ngxlimit rules` prints this list, `ngxlimit rules RULE` a page. A safe fix is made by `check --fix`, an unsafe one\n" +
+		"with `--unsafe-fixes` beside it.\n")
+	for group, members := range ByGroup(rules) {
+		b.WriteString("\n## " + string(group) + "\n\n| rule | severity | confidence | fix | what is found |\n| --- | --- | --- | --- | --- |\n")
+		for _, r := range members {
+			b.WriteString("| [" + r.Name + "](" + r.Name + ".md) | " + string(r.Severity) + " | " + string(r.Confidence) + " | " + fixWord(r) + " | " +
+				strings.ReplaceAll(r.Summary, "|", "\\|") + " |\n")
+		}
 	}
 	return b.String()
+}
+
+// ByGroup yields each group that has rules with these, in the order given.
+func ByGroup(rules []*rule.Rule) iter.Seq2[rule.Group, []*rule.Rule] {
+	return func(yield func(rule.Group, []*rule.Rule) bool) {
+		for _, g := range rule.Groups {
+			var members []*rule.Rule
+			for _, r := range rules {
+				if r.Group == g {
+					members = append(members, r)
+				}
+			}
+			if len(members) > 0 && !yield(g, members) {
+				return
+			}
+		}
+	}
 }
 
 // sentence makes a summary, which starts in lower case and has no full stop, stand alone.
