@@ -69,9 +69,9 @@ func listRules(w io.Writer, list []*rule.Rule) error {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(string(group) + "\n")
+		b.WriteString("# " + string(group) + "\n")
 		for _, r := range members {
-			fmt.Fprintf(&b, "  %-*s  %-7s  %s\n", width, r.Name, r.Severity, r.Summary)
+			fmt.Fprintf(&b, "%-*s  %-7s  %s\n", width, r.Name, r.Severity, r.Summary)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
