@@ -106,7 +106,7 @@ func compareEntry(t *testing.T, e *corpusEntry, conf string) (compared int) {
 		got := Match{Status: c.Status}
 		if c.Status == 0 {
 			if _, ok := c.Server.Find("return"); !ok {
-				got = r.Location(c.Server, v, false)
+				got = c.Site.Location(v, false)
 			}
 		}
 		if w := q.Expect; w.ServerLine != nil && *w.ServerLine != c.Server.Directive.Span().From().Line {

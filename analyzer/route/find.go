@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
 // finder is one search for a location.
 type finder struct {
 	v         *value.Request
-	at        *config.Location // the best so far
-	undecided error            // the regex at which the search had to stop
+	site      *Site
+	at        int32 // the best location so far
+	undecided error // the regex at which the search had to stop
 }
 
 // result says how a search ended, in the terms of nginx's own one.
@@ -31,14 +31,17 @@ func (f *finder) find(x *index) result {
 	if x == nil {
 		return nothing
 	}
-	outcome, l, inner := x.name(f.v.URI)
-	if l != nil {
-		f.at = l
-	}
+	outcome, n := x.name(f.v.URI)
 	regexes := true
-	if outcome == prefixed {
-		regexes = l.Modifier != "^~"
-		outcome = f.find(inner)
+	switch outcome {
+	case prefixed:
+		f.at, regexes = n.prefix, !n.alone
+		outcome = f.find(n.inner)
+	case decided, redirected:
+		if f.at = n.exact; f.at == none {
+			f.at = n.prefix
+		}
+	case nothing:
 	}
 	if outcome == decided || outcome == redirected || !regexes {
 		return outcome
@@ -47,7 +50,7 @@ func (f *finder) find(x *index) result {
 		c := &x.regexes[i]
 		matched, err := f.v.Match(c.re, f.v.URI)
 		if err != nil {
-			f.undecided = fmt.Errorf("location %s: %w", c.location.Label(), err)
+			f.undecided = fmt.Errorf("location %s: %w", f.site.list[c.location].Label(), err)
 			return decided
 		}
 		if matched {
@@ -59,8 +62,8 @@ func (f *finder) find(x *index) result {
 	return outcome
 }
 
-// name searches the names of a list: the URI itself, else the longest prefix, with what lies within it.
-func (x *index) name(uri string) (result, *config.Location, *index) {
+// name searches the names of a list: the URI itself, else the longest prefix.
+func (x *index) name(uri string) (result, *node) {
 	low, high := 0, len(x.names) // the nodes before low are not behind the URI
 	for low < high {
 		mid := int(uint(low+high) >> 1)
@@ -72,24 +75,21 @@ func (x *index) name(uri string) (result, *config.Location, *index) {
 	}
 	i := low - 1
 	if i >= 0 && x.names[i].name == uri {
-		if n := &x.names[i]; n.exact != nil {
-			return decided, n.exact, nil
+		if n := &x.names[i]; n.exact != none {
+			return decided, n
 		}
-		return prefixed, x.names[i].prefix, x.names[i].inner
+		return prefixed, &x.names[i]
 	}
 	if n := x.slash(low, uri); n != nil {
-		if n.exact != nil {
-			return redirected, n.exact, nil
-		}
-		return redirected, n.prefix, nil
+		return redirected, n
 	}
-	for i >= 0 && (x.names[i].prefix == nil || !strings.HasPrefix(uri, x.names[i].name)) {
+	for i >= 0 && (x.names[i].prefix == none || !strings.HasPrefix(uri, x.names[i].name)) {
 		i = x.names[i].outer
 	}
 	if i < 0 {
-		return nothing, nil, nil
+		return nothing, nil
 	}
-	return prefixed, x.names[i].prefix, x.names[i].inner
+	return prefixed, &x.names[i]
 }
 
 // slash finds the node whose name is the URI and a "/", if nginx redirects to it. It lies behind the nodes before from.

@@ -19,14 +19,14 @@ type group struct {
 	port     int
 	tls      bool
 	standard named // the default server, without a name
-	last     *config.Server
+	last     *Site
 	servers  int
 	names    names
 }
 
 // addServer enters a server at all addresses it listens on.
-func (r *Router) addServer(s *config.Server) {
-	for _, l := range s.Listens {
+func (r *Router) addServer(s *Site) {
+	for _, l := range s.Server.Listens {
 		ps := r.tcp
 		if l.QUIC {
 			ps = r.quic
@@ -34,22 +34,22 @@ func (r *Router) addServer(s *config.Server) {
 		for number := l.Port; number <= max(l.Port, l.LastPort); number++ {
 			g := ps.group(l, number)
 			if g.last != s { // nginx refuses the same address twice in a server
-				g.enter(s, l, r.servers[s], &r.regexes)
+				g.enter(s, l, &r.regexes)
 			}
 		}
 	}
 }
 
 // enter adds a server. The default one is the first, unless another says that it is.
-func (g *group) enter(s *config.Server, l *config.Listen, t *tables, regexes *pcre.Cache) {
+func (g *group) enter(s *Site, l *config.Listen, regexes *pcre.Cache) {
 	g.last = s
 	g.servers++
 	g.tls = g.tls || l.SSL || l.QUIC
 	if g.servers == 1 || l.Default {
-		g.standard = named{server: s, listen: l, tables: t}
+		g.standard = named{site: s, listen: l}
 	}
-	for _, n := range s.Names {
-		g.names.add(regexes, named{s, l, n, t})
+	for _, n := range s.Server.Names {
+		g.names.add(regexes, named{s, l, n})
 	}
 }
 
@@ -203,7 +203,7 @@ func pick(groups []*group, req *request.Request, host string) (*group, []string)
 		return groups[0], nil
 	}
 	best, bestRank := groups[0], -1
-	var server *config.Server
+	var site *Site
 	same := len(groups) <= maxCompared
 	for _, g := range groups[:min(len(groups), maxCompared)] {
 		found := g.find(nil, host)
@@ -211,10 +211,10 @@ func pick(groups []*group, req *request.Request, host string) (*group, []string)
 		if found.name != nil {
 			rank += 10
 		}
-		if server != nil && found.server != server {
+		if site != nil && found.site != site {
 			same = false
 		}
-		server = found.server
+		site = found.site
 		if rank > bestRank {
 			best, bestRank = g, rank
 		}

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -13,29 +14,34 @@ import (
 // A Match is the location that takes a URI.
 type Match struct {
 	Location  *config.Location // nil where none does: the server itself takes it
+	Number    int              // of the location, below Site.Locations
 	Status    int              // the answer that nginx gives at once: 301, or 404 for an internal location; 0 where it goes on
 	Redirect  string           // the Location header of the automatic 301 to a proxied prefix
 	Undecided error            // the regex that could not be decided: nobody can say which location it is; else nil
 }
 
-// Location finds the location of v.URI in a server. A regex that matches leaves its captures in v. internal says that the
-// request was redirected within nginx, so that internal locations take it.
-func (r *Router) Location(s *config.Server, v *value.Request, internal bool) Match {
-	f := finder{v: v}
-	result := nothing
-	if t := r.servers[s]; t != nil { // else it is a server of another tree
-		result = f.find(r.build(s, t).locations)
+// Location finds the location of v.URI. A regex that matches leaves its captures in v. internal says that the request was
+// redirected within nginx, so that internal locations take it.
+func (s *Site) Location(v *value.Request, internal bool) Match {
+	if s == nil {
+		return Match{} // of a server of another tree
 	}
-	if f.undecided != nil {
-		return Match{Undecided: f.undecided}
-	}
-	m := Match{Location: f.at}
+	s.build()
+	f := finder{v: v, site: s, at: none}
+	result := f.find(s.index)
 	switch {
-	case f.at != nil && f.at.Internal && !internal:
+	case f.undecided != nil:
+		return Match{Undecided: f.undecided}
+	case f.at == none:
+		return Match{}
+	}
+	m := Match{Location: s.list[f.at], Number: int(f.at)}
+	switch {
+	case !internal && s.internal != nil && s.internal[f.at]:
 		m.Status = 404
 	case result == redirected:
 		m.Status = 301
-		m.Redirect = request.Escape(f.at.Pattern)
+		m.Redirect = request.Escape(m.Location.Pattern)
 		if v.Args != "" {
 			m.Redirect += "?" + v.Args
 		}
@@ -44,14 +50,21 @@ func (r *Router) Location(s *config.Server, v *value.Request, internal bool) Mat
 }
 
 // Named finds the location of a name, with or without its "@"; nil where the server has none.
-func (r *Router) Named(s *config.Server, name string) *config.Location {
+func (s *Site) Named(name string) *config.Location {
 	name = strings.TrimPrefix(name, "@")
-	for _, l := range s.Locations {
+	for _, l := range s.Server.Locations {
 		if l.Modifier == "@" && l.Pattern == name {
 			return l
 		}
 	}
 	return nil
+}
+
+// A shape is all that a search for a location needs of a server. It names locations by their numbers, so that servers
+// with the same locations, of which a hosting company has thousands, share one, which then is at hand.
+type shape struct {
+	*index
+	internal []bool // by number; nil where no location is
 }
 
 // index is one list of locations: those of a server, or those within a location.
@@ -63,32 +76,80 @@ type index struct {
 // node is a name, with the locations that have it.
 type node struct {
 	name     string
-	exact    *config.Location // "="
-	prefix   *config.Location
+	exact    int32  // the number of the location with "="; none where there is none
+	prefix   int32  // of the one without
 	inner    *index // of the locations within the prefix; nil where there are none
 	outer    int    // the node of the longest prefix that the name itself starts with; -1 where there is none
+	alone    bool   // "^~": no regex is tried
 	redirect bool   // the name without its final "/" is redirected to it
 }
 
+const none = -1
+
 type regexLocation struct {
 	re       *pcre.Regex
-	location *config.Location
+	location int32
 	inner    *index
 }
 
-// newIndex returns the index of a list; nil of an empty one.
-func (r *Router) newIndex(locations []*config.Location) *index {
+// number lists locations with those within them, each before what it holds, and appends to key what their shape depends on.
+func number(locations []*config.Location, list []*config.Location, key []byte) ([]*config.Location, []byte) {
+	for _, l := range locations {
+		list = append(list, l)
+		key = append(key, l.Modifier...)
+		key = binary.AppendUvarint(append(key, ' '), uint64(len(l.Pattern)))
+		key = append(key, l.Pattern...)
+		key = append(key, flag(l.Internal)|flag(redirects(l))<<1|flag(len(l.Locations) > 0)<<2)
+		if len(l.Locations) > 0 {
+			list, key = number(l.Locations, list, key)
+			key = append(key, 0)
+		}
+	}
+	return list, key
+}
+
+func flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// newShape returns the shape of locations that were numbered.
+func (r *Router) newShape(locations, list []*config.Location) *shape {
+	next := int32(0)
+	sh := &shape{index: r.newIndex(locations, &next)}
+	for n, l := range list {
+		if l.Internal {
+			if sh.internal == nil {
+				sh.internal = make([]bool, len(list))
+			}
+			sh.internal[n] = true
+		}
+	}
+	return sh
+}
+
+// newIndex returns the index of a list whose first location has the next number; nil of an empty one.
+func (r *Router) newIndex(locations []*config.Location, next *int32) *index {
 	if len(locations) == 0 {
 		return nil
 	}
 	x := &index{}
 	for _, l := range locations {
+		number := *next
+		*next++
+		inner := r.newIndex(l.Locations, next)
 		switch l.Modifier {
 		case "@":
 		case "~", "~*":
-			x.regexes = append(x.regexes, regexLocation{r.regexes.Get(l.Pattern, l.Modifier == "~*"), l, r.newIndex(l.Locations)})
+			x.regexes = append(x.regexes, regexLocation{r.regexes.Get(l.Pattern, l.Modifier == "~*"), number, inner})
+		case "=":
+			x.names = append(x.names, node{name: l.Pattern, exact: number, prefix: none, redirect: redirects(l)})
 		default:
-			x.names = append(x.names, r.nodeOf(l))
+			x.names = append(x.names, node{
+				name: l.Pattern, exact: none, prefix: number, inner: inner, alone: l.Modifier == "^~", redirect: redirects(l),
+			})
 		}
 	}
 	slices.SortStableFunc(x.names, func(a, b node) int { return strings.Compare(a.name, b.name) })
@@ -103,21 +164,11 @@ func (r *Router) newIndex(locations []*config.Location) *index {
 		if len(open) > 0 {
 			n.outer = open[len(open)-1]
 		}
-		if n.prefix != nil {
+		if n.prefix != none {
 			open = append(open, i)
 		}
 	}
 	return x
-}
-
-func (r *Router) nodeOf(l *config.Location) node {
-	n := node{name: l.Pattern, redirect: strings.HasSuffix(l.Pattern, "/") && passes(l)}
-	if l.Modifier == "=" {
-		n.exact = l
-	} else {
-		n.prefix, n.inner = l, r.newIndex(l.Locations)
-	}
-	return n
 }
 
 // join makes one node of an exact location and a prefix with the same name. Two of a kind nginx refuses: the first stays.
@@ -129,16 +180,19 @@ func (x *index) join() {
 			continue
 		}
 		last := &out[len(out)-1]
-		if last.exact == nil {
+		if last.exact == none {
 			last.exact = n.exact
 		}
-		if last.prefix == nil {
-			last.prefix, last.inner = n.prefix, n.inner
+		if last.prefix == none {
+			last.prefix, last.inner, last.alone = n.prefix, n.inner, n.alone
 		}
 		last.redirect = last.redirect || n.redirect
 	}
 	x.names = out
 }
+
+// redirects says whether nginx sends a request for the location's name without its final "/" there.
+func redirects(l *config.Location) bool { return strings.HasSuffix(l.Pattern, "/") && passes(l) }
 
 // passers are the directives that make nginx redirect "/name" to a location "/name/".
 var passers = []string{"proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass"}

@@ -18,10 +18,9 @@ type names struct {
 }
 
 type named struct {
-	server *config.Server
+	site   *Site
 	listen *config.Listen
 	name   *config.Name // nil for the default server
-	tables *tables
 }
 
 type namedRegex struct {

@@ -58,7 +58,7 @@ func ask(t testing.TB, r *Router, v *value.Request, req *request.Request) answer
 	if it, ok := c.Server.Find("return"); ok {
 		return said(t, v, it)
 	}
-	m := r.Location(c.Server, v, false)
+	m := c.Site.Location(v, false)
 	switch {
 	case m.Undecided != nil:
 		t.Fatalf("location is not known: %v", m.Undecided)

@@ -6,6 +6,7 @@ package route
 import (
 	"net/netip"
 	"slices"
+	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
@@ -21,19 +22,25 @@ type Router struct {
 	quic    ports
 	regexes pcre.Cache
 
-	servers map[*config.Server]*tables
+	sites    []Site // in the order of the servers
+	byServer map[*config.Server]*Site
+	shapesMu sync.Mutex
+	shapes   map[string]*shape // by what it depends on
 }
 
 // New returns the router of a configuration.
 func New(tree *config.Tree) *Router {
-	r := &Router{tree: tree, tcp: ports{}, quic: ports{}}
+	r := &Router{tree: tree, tcp: ports{}, quic: ports{}, shapes: map[string]*shape{}}
 	if tree.HTTP == nil {
 		return r
 	}
-	r.servers = make(map[*config.Server]*tables, len(tree.HTTP.Servers))
-	for _, s := range tree.HTTP.Servers {
-		r.servers[s] = &tables{}
-		r.addServer(s)
+	r.sites = make([]Site, len(tree.HTTP.Servers))
+	r.byServer = make(map[*config.Server]*Site, len(tree.HTTP.Servers))
+	for i, s := range tree.HTTP.Servers {
+		site := &r.sites[i]
+		site.Server, site.Number, site.router = s, i, r
+		r.byServer[s] = site
+		r.addServer(site)
 	}
 	return r
 }
@@ -49,7 +56,7 @@ type Choice struct {
 	Undecided error          // the regex that could not be decided: nobody can say which server it is; else nil
 	Assumed   []string       // what was taken for the address, where the request does not give it
 
-	tables *tables
+	Site *Site // of Server
 }
 
 // Begin reads a request as nginx does before its phases start: it chooses the server, and makes v hold the request with
@@ -75,7 +82,7 @@ func (r *Router) Begin(v *value.Request, req *request.Request) Choice {
 	if c.Status == 0 {
 		r.read(v, a, &c, host, hostOK)
 	}
-	r.enter(v, c.Server, c.tables)
+	c.Site.enter(v)
 	return c
 }
 
@@ -90,7 +97,7 @@ func (r *Router) read(v *value.Request, a *group, c *Choice, host string, hostOK
 	req := v.HTTP
 	merge := c.Server.MergeSlashes
 	if req.Scheme == "https" && hostOK && serverNameIndication(host) {
-		merge = a.find(nil, host).server.MergeSlashes // TLS names the server before the request line is read
+		merge = a.find(nil, host).site.Server.MergeSlashes // TLS names the server before the request line is read
 	}
 	target, err := request.ParseTarget(req.Target, merge)
 	switch {
@@ -127,7 +134,7 @@ func (r *Router) read(v *value.Request, a *group, c *Choice, host string, hostOK
 func (c *Choice) refuse(status int, why string) { c.Status, c.Why = status, why }
 
 func (c *Choice) take(f found) {
-	c.Server, c.Listen, c.Name, c.Unknown, c.Undecided, c.tables = f.server, f.listen, f.name, f.unknown, f.undecided, f.tables
+	c.Site, c.Server, c.Listen, c.Name, c.Unknown, c.Undecided = f.site, f.site.Server, f.listen, f.name, f.unknown, f.undecided
 }
 
 // notAllowed are the methods that nginx answers with 405.

@@ -85,12 +85,12 @@ func TestUndecided(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	second := r.tree.HTTP.Servers[1]
-	m := r.Location(second, v, false)
+	m := r.Site(second).Location(v, false)
 	if m.Location != nil || m.Undecided == nil || !strings.HasPrefix(m.Undecided.Error(), `location ~ \X: regex "\\X": the pattern cannot be run here`) {
 		t.Errorf("%+v", m)
 	}
 	v.URI = "/exact"
-	if m := r.Location(second, v, false); m.Location == nil || m.Location.Label() != "= /exact" || m.Undecided != nil {
+	if m := r.Site(second).Location(v, false); m.Location == nil || m.Location.Label() != "= /exact" || m.Undecided != nil {
 		t.Errorf("%+v", m)
 	}
 }
@@ -99,23 +99,23 @@ func TestNamedAndInternal(t *testing.T) {
 	tree := resolve(t, `events {} http { server { location @f { return 200; } location /int/ { internal; return 200; } location /p/ { proxy_pass http://127.0.0.1:1; } } }`)
 	r := New(tree)
 	s := tree.HTTP.Servers[0]
-	if l := r.Named(s, "@f"); l == nil || l != r.Named(s, "f") || r.Named(s, "g") != nil {
+	if l := r.Site(s).Named("@f"); l == nil || l != r.Site(s).Named("f") || r.Site(s).Named("g") != nil {
 		t.Error("named locations are not found by name")
 	}
 	v := &value.Request{}
 	r.Begin(v, &request.Request{Host: "a", Target: "/int/x"})
-	if m := r.Location(s, v, false); m.Status != 404 {
+	if m := r.Site(s).Location(v, false); m.Status != 404 {
 		t.Errorf("%+v", m)
 	}
-	if m := r.Location(s, v, true); m.Status != 0 || m.Location == nil {
+	if m := r.Site(s).Location(v, true); m.Status != 0 || m.Location == nil {
 		t.Errorf("%+v", m)
 	}
 	r.Begin(v, &request.Request{Host: "a", Target: "/p?a=b"})
-	if m := r.Location(s, v, false); m.Status != 301 || m.Redirect != "/p/?a=b" {
+	if m := r.Site(s).Location(v, false); m.Status != 301 || m.Redirect != "/p/?a=b" {
 		t.Errorf("%+v", m)
 	}
 	v.URI = "@f"
-	if m := r.Location(s, v, true); m.Location != nil {
+	if m := r.Site(s).Location(v, true); m.Location != nil {
 		t.Errorf("a URI found the named location: %+v", m)
 	}
 }

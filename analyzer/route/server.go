@@ -9,24 +9,51 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
-// tables are what is worked out once for a server, when it is first needed.
-type tables struct {
-	once           sync.Once
-	locations      *index
-	name           value.Value // $server_name
+// A Site is one server as requests are routed in it. What is worked out once for it is so when it is first needed.
+type Site struct {
+	Server *config.Server
+	Number int // of the server: its place in config.HTTP.Servers
+
+	*shape
+	list           []*config.Location // by number
+	name           value.Value        // $server_name
 	underscores    bool
 	invalidHeaders bool
+
+	once   sync.Once
+	router *Router
 }
 
-// build fills in a server's tables at the first use.
-func (r *Router) build(s *config.Server, t *tables) *tables {
-	t.once.Do(func() {
-		t.locations = r.newIndex(s.Locations)
-		t.name = serverName(s)
-		t.underscores = on(s, "underscores_in_headers", "on")
-		t.invalidHeaders = on(s, "ignore_invalid_headers", "off")
+// Site returns the site of a server; nil where that is of another tree.
+func (r *Router) Site(s *config.Server) *Site { return r.byServer[s] }
+
+// Locations returns how many locations the server has, those within others among them: their numbers are below it.
+func (s *Site) Locations() int {
+	s.build()
+	return len(s.list)
+}
+
+func (s *Site) build() {
+	s.once.Do(func() {
+		var key []byte
+		s.list, key = number(s.Server.Locations, nil, nil)
+		s.shape = s.router.shapeOf(key, s)
+		s.name = serverName(s.Server)
+		s.underscores = on(s.Server, "underscores_in_headers", "on")
+		s.invalidHeaders = on(s.Server, "ignore_invalid_headers", "off")
 	})
-	return t
+}
+
+// shapeOf returns the shape of a site's locations, the same one for the same key.
+func (r *Router) shapeOf(key []byte, s *Site) *shape {
+	r.shapesMu.Lock()
+	defer r.shapesMu.Unlock()
+	sh := r.shapes[string(key)]
+	if sh == nil {
+		sh = r.newShape(s.Server.Locations, s.list)
+		r.shapes[string(key)] = sh
+	}
+	return sh
 }
 
 func on(s *config.Server, directive, word string) bool {
@@ -50,8 +77,8 @@ func serverName(s *config.Server) value.Value {
 }
 
 // enter makes v hold what the server decides.
-func (r *Router) enter(v *value.Request, s *config.Server, t *tables) {
-	r.build(s, t)
-	v.ServerName = t.name
-	v.Underscores, v.InvalidHeaders = t.underscores, t.invalidHeaders
+func (s *Site) enter(v *value.Request) {
+	s.build()
+	v.ServerName = s.name
+	v.Underscores, v.InvalidHeaders = s.underscores, s.invalidHeaders
 }

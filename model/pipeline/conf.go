@@ -4,9 +4,11 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
@@ -46,9 +48,11 @@ type conf struct {
 	opaque     []opaque
 
 	// Of a server itself:
-	serverName     value.Value // $server_name
-	underscores    bool        // underscores_in_headers on
-	invalidHeaders bool        // ignore_invalid_headers off
+	site           *route.Site
+	locations      []atomic.Pointer[conf] // by number
+	serverName     value.Value            // $server_name
+	underscores    bool                   // underscores_in_headers on
+	invalidHeaders bool                   // ignore_invalid_headers off
 }
 
 // A limit is one limit_req, ready to be asked.
@@ -103,7 +107,7 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 	c.compileTryFiles(level)
 	c.compileCodes(g, level)
 	if level.Kind == config.KindServer {
-		c.compileServer(level)
+		c.compileServer(g, level)
 	}
 	if level.Kind == config.KindIf && loc != nil {
 		c.takeHandler(g.location(loc))
@@ -119,7 +123,10 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 }
 
 // compileServer reads what holds for a request before any location is known.
-func (c *conf) compileServer(level *config.Level) {
+func (c *conf) compileServer(g *program, level *config.Level) {
+	if c.site = g.router.Site(c.server); c.site != nil {
+		c.locations = make([]atomic.Pointer[conf], c.site.Locations())
+	}
 	c.underscores = text(level, "underscores_in_headers", "off") == "on"
 	c.invalidHeaders = text(level, "ignore_invalid_headers", "on") == "off"
 	if len(c.server.Names) == 0 {

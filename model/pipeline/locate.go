@@ -28,7 +28,7 @@ func (r *run) arrive(server *config.Server) int {
 		r.assume(choice.Why)
 		return choice.Status
 	}
-	r.home = r.g.server(choice.Server)
+	r.home = r.g.site(choice.Site)
 	return choice.Status
 }
 
@@ -40,13 +40,13 @@ type found struct {
 }
 
 func (g *program) locate(r *run) found {
-	m := g.router.Location(r.home.server, r.vars, r.internal)
+	m := r.home.site.Location(r.vars, r.internal)
 	if m.Undecided != nil {
 		r.lose("", m.Undecided)
 	}
 	f := found{conf: r.home, status: m.Status, redirect: m.Redirect}
 	if m.Location != nil {
-		f.conf = g.location(m.Location)
+		f.conf = g.found(r.home, &m)
 	}
 	return f
 }

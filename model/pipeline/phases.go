@@ -232,7 +232,7 @@ func (r *run) named(name string) answer {
 	if r.cycles--; r.cycles == 0 || r.vars.URI == "" {
 		return r.finalize(500, EndRewrite)
 	}
-	l := r.g.router.Named(r.home.server, name)
+	l := r.home.site.Named(name)
 	if l == nil {
 		return r.finalize(500, EndRewrite)
 	}

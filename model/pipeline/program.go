@@ -3,6 +3,7 @@ package pipeline
 import (
 	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
@@ -17,6 +18,8 @@ import (
 type program struct {
 	tree   *config.Tree
 	router *route.Router
+
+	sites []atomic.Pointer[conf] // of the servers, by their numbers
 
 	mu        sync.RWMutex
 	confs     map[*config.Level]*conf
@@ -59,6 +62,9 @@ func newProgram(tree *config.Tree, router *route.Router) *program {
 		zoneIDs:   map[*config.Zone]int{},
 		connIDs:   map[*config.ConnZone]int{},
 	}
+	if tree.HTTP != nil {
+		g.sites = make([]atomic.Pointer[conf], len(tree.HTTP.Servers))
+	}
 	g.dual = dualPorts(tree)
 	g.defined = sync.OnceValue(g.definitions)
 	g.verdicts = sync.OnceValue(g.findVerdicts)
@@ -85,6 +91,28 @@ func (g *program) conf(server *config.Server, loc *config.Location, level *confi
 
 // server returns the conf of a server itself.
 func (g *program) server(s *config.Server) *conf { return g.conf(s, nil, &s.Level) }
+
+// site returns the conf of a server that was chosen.
+func (g *program) site(s *route.Site) *conf {
+	at := &g.sites[s.Number]
+	c := at.Load()
+	if c == nil {
+		c = g.server(s.Server)
+		at.Store(c)
+	}
+	return c
+}
+
+// found returns the conf of a location that was found in a server.
+func (g *program) found(home *conf, m *route.Match) *conf {
+	at := &home.locations[m.Number]
+	c := at.Load()
+	if c == nil {
+		c = g.location(m.Location)
+		at.Store(c)
+	}
+	return c
+}
 
 // location returns the conf of a location.
 func (g *program) location(l *config.Location) *conf { return g.conf(l.Server, l, &l.Level) }
