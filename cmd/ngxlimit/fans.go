@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,107 +16,68 @@ import (
 func newFans(a *app) *cobra.Command {
 	format := oneOf("text", "text", "json")
 	cmd := &cobra.Command{
-		Use:   "fans [NAME]",
-		Short: "List the page loads that can be simulated, or show one",
-		Args:  needArgs(0, 1, "[NAME]"),
+		Use:   "fans [NAME|FILE]",
+		Short: "List the page loads and attacks that can be simulated, or show one",
+		Long: `fans lists the built-in page loads and attacks. With the name of one, or with a file, it shows
+its requests, each below the one that it waits for. With --format json that is a file that
+simulate --fan takes; docs/fans.md describes it.`,
+		Args: needArgs(0, 1, "[NAME|FILE]"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			names := traffic.Names()
 			if len(args) == 1 {
-				names = args
-			}
-			fans := make([]*traffic.Fan, len(names))
-			for i, name := range names {
-				fan, err := builtinFan(name)
-				if err != nil {
+				fan, err := findFan(args[0])
+				switch {
+				case err != nil:
 					return err
+				case format.value == "json":
+					return report.EncodeJSON(a.stdout, fan)
 				}
-				fans[i] = fan
+				return report.WriteFan(a.stdout, fan, a.screen(""))
 			}
+			fans, err := builtinFans()
 			switch {
-			case format.value == "json" && len(args) == 1:
-				return report.EncodeJSON(a.stdout, fanEntry(fans[0]))
+			case err != nil:
+				return err
 			case format.value == "json":
-				out := make([]fanJSON, len(fans))
-				for i, fan := range fans {
-					out[i] = fanEntry(fan)
-				}
-				return report.EncodeJSON(a.stdout, out)
-			case len(args) == 1:
-				return showFan(a.stdout, fans[0])
+				return report.EncodeJSON(a.stdout, fans)
 			}
-			return listFans(a.stdout, fans)
+			return report.WriteFans(a.stdout, fans, a.screen(""))
 		},
 	}
 	cmd.Flags().Var(format, "format", "how to print")
 	return cmd
 }
 
-// builtinFan is traffic.Builtin with a suggestion for a misspelt name.
-func builtinFan(name string) (*traffic.Fan, error) {
-	fan, err := traffic.Builtin(name)
+func builtinFans() ([]*traffic.Fan, error) {
+	names := traffic.Names()
+	fans := make([]*traffic.Fan, len(names))
+	for i, name := range names {
+		var err error
+		if fans[i], err = traffic.Builtin(name); err != nil {
+			return nil, err
+		}
+	}
+	return fans, nil
+}
+
+// findFan returns a built-in fan by name, or reads one from a file.
+func findFan(name string) (*traffic.Fan, error) {
+	if slices.Contains(traffic.Names(), name) {
+		return traffic.Builtin(name)
+	}
+	if strings.EqualFold(filepath.Ext(name), ".har") {
+		return nil, fmt.Errorf("%s: HAR files are not read yet", name)
+	}
+	file, err := os.Open(name)
 	if err != nil {
-		return nil, unknownName("fan", name, traffic.Names())
+		if filepath.Base(name) == name && filepath.Ext(name) == "" {
+			return nil, unknownName("fan", name, traffic.Names())
+		}
+		return nil, fmt.Errorf("%s: %w", name, bare(err))
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	fan, err := traffic.ReadFan(file, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
+	if err != nil {
+		return nil, placed(name, err)
 	}
 	return fan, nil
-}
-
-type fanJSON struct {
-	Name        string           `json:"name"`
-	Description string           `json:"description"`
-	Basis       string           `json:"basis"`
-	Sources     []string         `json:"sources"`
-	Requests    []fanRequestJSON `json:"requests"`
-}
-
-type fanRequestJSON struct {
-	Method    string `json:"method"`
-	Path      string `json:"path"`
-	Kind      string `json:"kind"`
-	DependsOn *int   `json:"depends_on"`
-	StartMs   int64  `json:"start_offset_ms"`
-}
-
-func fanEntry(f *traffic.Fan) fanJSON {
-	out := fanJSON{Name: f.Name, Description: f.Description, Basis: f.Basis, Sources: append([]string{}, f.Sources...)}
-	for _, r := range f.Requests {
-		out.Requests = append(out.Requests, fanRequestJSON{r.Method, r.Path, r.Kind, r.DependsOn, r.StartOffsetMs})
-	}
-	return out
-}
-
-func listFans(w io.Writer, fans []*traffic.Fan) error {
-	width := 0
-	for _, f := range fans {
-		width = max(width, len(f.Name))
-	}
-	var b strings.Builder
-	for _, f := range fans {
-		fmt.Fprintf(&b, "%-*s  %3d requests  %s\n", width, f.Name, len(f.Requests), f.Description)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func showFan(w io.Writer, f *traffic.Fan) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Description)
-	if f.Basis != "" {
-		fmt.Fprintf(&b, "basis: %s\n", f.Basis)
-	}
-	for _, s := range f.Sources {
-		fmt.Fprintf(&b, "source: %s\n", s)
-	}
-	b.WriteString("\n")
-	for i, r := range f.Requests {
-		after := "at the start"
-		if r.DependsOn != nil {
-			after = fmt.Sprintf("after %d", *r.DependsOn)
-		}
-		if r.StartOffsetMs > 0 {
-			after += fmt.Sprintf(" + %d ms", r.StartOffsetMs)
-		}
-		fmt.Fprintf(&b, "%3d  %-6s %-40s %-10s %s\n", i, r.Method, r.Path, r.Kind, after)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

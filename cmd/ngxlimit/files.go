@@ -42,6 +42,14 @@ func someRequests(all iter.Seq2[traffic.Event, error]) iter.Seq2[traffic.Event, 
 	}
 }
 
+// placed puts the name of a file in front of what is wrong with it.
+func placed(file string, err error) error {
+	if at, ok := errors.AsType[*traffic.FileError](err); ok {
+		return fmt.Errorf("%s:%w", file, at)
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
 // terminal says whether colours may be written to standard output: it is a terminal and NO_COLOR is not set.
 func (a *app) terminal() bool {
 	return a.stdout == io.Writer(os.Stdout) && !color.NoColor

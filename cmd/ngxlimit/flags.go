@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
 )
 
 // A choice is a flag that takes one of a few words.
@@ -160,7 +160,7 @@ func seconds(s string) (time.Duration, error) {
 
 // unknownName words the refusal of a name, with the nearest that there is.
 func unknownName(kind, name string, known []string) error {
-	if near := settings.Nearest(name, known); near != "" {
+	if near := spelling.Nearest(name, known); near != "" {
 		return fmt.Errorf("unknown %s %q: did you mean %q?", kind, name, near)
 	}
 	if len(known) == 0 {

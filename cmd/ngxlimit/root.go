@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
 )
 
 func newRoot(a *app) *cobra.Command {
@@ -51,7 +51,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("no command: " + want)
 	}
-	if near := settings.Nearest(args[0], names); near != "" {
+	if near := spelling.Nearest(args[0], names); near != "" {
 		return fmt.Errorf("unknown command %q: did you mean %q?", args[0], near)
 	}
 	return fmt.Errorf("unknown command %q: %s", args[0], want)

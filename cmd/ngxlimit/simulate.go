@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -145,11 +142,14 @@ func (f *simulateFlags) options() (simulate.Options, error) {
 	if f.requests != "" {
 		return o, nil
 	}
-	o.Fan, err = findFan(f.fan)
-	if err == nil {
-		err = bounded(o)
+	name := f.fan
+	if name == "" {
+		name = defaultFan
 	}
-	return o, err
+	if o.Fan, err = findFan(name); err != nil {
+		return o, fmt.Errorf("--fan: %w", err)
+	}
+	return o, bounded(o)
 }
 
 // maxSimulated bounds the requests of one run, so that a slip of the finger does not fill the memory.
@@ -179,30 +179,4 @@ func arrival(text string) (simulate.Arrival, error) {
 		return simulate.Arrival{}, fmt.Errorf("--arrival: %w", err)
 	}
 	return simulate.Arrival{Kind: k, Span: d.Round(time.Millisecond)}, nil
-}
-
-// findFan returns a built-in fan by name, or reads one from a file.
-func findFan(name string) (*traffic.Fan, error) {
-	if name == "" {
-		name = defaultFan
-	}
-	if slices.Contains(traffic.Names(), name) {
-		return traffic.Builtin(name)
-	}
-	if strings.EqualFold(filepath.Ext(name), ".har") {
-		return nil, fmt.Errorf("--fan %s: HAR files are not read yet", name)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		if filepath.Base(name) == name && filepath.Ext(name) == "" {
-			return nil, fmt.Errorf("--fan: %w", unknownName("fan", name, traffic.Names()))
-		}
-		return nil, fmt.Errorf("--fan %s: %w", name, bare(err))
-	}
-	defer file.Close() //nolint:errcheck // nothing was written
-	fan, err := traffic.ReadFan(file, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
-	if err != nil {
-		return nil, fmt.Errorf("--fan %s: %w", name, err)
-	}
-	return fan, nil
 }

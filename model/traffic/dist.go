@@ -58,13 +58,13 @@ func (d *Dist) Quantile(p float64) float64 {
 			v *= math.Exp(sigma * math.Sqrt2 * math.Erfinv(2*p-1))
 		}
 	case Quantiles:
-		v = between(d.Points, p)
+		v = interpolate(d.Points, p)
 	}
 	return max(0, min(v, longest))
 }
 
-// between draws straight lines from point to point.
-func between(points []Point, p float64) float64 {
+// interpolate draws straight lines from point to point.
+func interpolate(points []Point, p float64) float64 {
 	i := sort.Search(len(points), func(i int) bool { return points[i].P > p })
 	if i == 0 || i == len(points) {
 		return points[max(i-1, 0)].Value
@@ -73,8 +73,11 @@ func between(points []Point, p float64) float64 {
 	return a.Value + (b.Value-a.Value)*(p-a.P)/(b.P-a.P)
 }
 
-// check refuses numbers that no distribution of the shape has.
+// check refuses numbers that no distribution of the shape has. There may be no distribution.
 func (d *Dist) check() error {
+	if d == nil {
+		return nil
+	}
 	for _, v := range append([]float64{d.First, d.Second}, values(d.Points)...) {
 		if !(v >= 0 && v <= longest) {
 			return fmt.Errorf("%v is not between 0 and %d", v, int64(longest))

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
@@ -107,4 +108,41 @@ func (f *Fan) Retry(name string) *Retry {
 		}
 	}
 	return nil
+}
+
+// togetherMs is the time within which requests count as sent together. A limit of 4 requests a second or fewer lets none
+// of them drain meanwhile.
+const togetherMs = 250
+
+// Together is how many requests a client sends at most within a quarter of a second after one answer, or after the start:
+// the burst that meets a limit over HTTP/2. Of streams it is how many they may have unanswered, or what their rate gives.
+func (f *Fan) Together() int {
+	starts := map[int][]int64{}
+	for i := range f.Requests {
+		on := -1
+		if d := f.Requests[i].DependsOn; d != nil {
+			on = *d
+		}
+		starts[on] = append(starts[on], f.Requests[i].StartOffsetMs)
+	}
+	most := 0
+	for _, times := range starts {
+		slices.Sort(times)
+		first := 0
+		for i, t := range times {
+			for t-times[first] > togetherMs {
+				first++
+			}
+			most = max(most, i-first+1)
+		}
+	}
+	for i := range f.Streams {
+		s := &f.Streams[i]
+		n := min(int(math.Ceil(s.RatePerS*togetherMs/1000)), int(s.Count()))
+		if s.AtOnce > 0 {
+			n = min(n, s.AtOnce)
+		}
+		most = max(most, n)
+	}
+	return most
 }

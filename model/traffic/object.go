@@ -29,28 +29,29 @@ func members(data []byte) ([]member, error) {
 		return nil, fmt.Errorf("%s where an object is expected", describe(data))
 	}
 	ms := make([]member, 0, 8)
-	for rest := space(data[1:]); rest[0] != '}'; {
-		name, after := cut(rest)
-		value, after := cut(space(space(after)[1:])) // behind the colon
+	var err error
+	each(data, func(name, value []byte) {
 		m := member{value: value}
-		var err error
-		if m.name, err = text(name); err != nil {
-			return nil, err
+		var wrong error
+		if m.name, wrong = text(name); err == nil {
+			err = wrong
 		}
 		ms = append(ms, m)
-		if rest = space(after); rest[0] == ',' {
-			rest = space(rest[1:])
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return ms, distinct(ms)
 }
+
+var errTwice = errors.New("the field stands twice")
 
 // distinct refuses a name that stands twice.
 func distinct(ms []member) error {
 	names := make(map[string]struct{}, len(ms))
 	for _, m := range ms {
 		if _, ok := names[m.name]; ok {
-			return fmt.Errorf("field %s stands twice", quoted(m.name))
+			return under(m.name, errTwice)
 		}
 		names[m.name] = struct{}{}
 	}
@@ -97,29 +98,13 @@ func scalar(data []byte) (value, rest []byte) {
 
 func space(data []byte) []byte { return bytes.TrimLeft(data, " \t\r\n") }
 
-// syntax words what is wrong with a text that is no JSON.
-func syntax(data []byte) error {
-	var into json.RawMessage
-	err := json.Unmarshal(data, &into)
-	if err == nil || err.Error() == "unexpected end of JSON input" {
-		return errors.New("not valid JSON: it ends too early")
-	}
-	return fmt.Errorf("not valid JSON: %w", err)
-}
-
 // elements returns what a JSON list holds.
 func elements(value json.RawMessage) ([]json.RawMessage, error) {
 	if value[0] != '[' {
 		return nil, fmt.Errorf("%s where a list is expected", describe(value))
 	}
 	var list []json.RawMessage
-	for rest := space(value[1:]); rest[0] != ']'; {
-		item, after := cut(rest)
-		list = append(list, item)
-		if rest = space(after); rest[0] == ',' {
-			rest = space(rest[1:])
-		}
-	}
+	each(value, func(_, v []byte) { list = append(list, v) })
 	return list, nil
 }
 
@@ -148,19 +133,25 @@ func plain(inner []byte) bool {
 }
 
 func texts(value json.RawMessage) ([]string, error) {
-	list, err := elements(value)
+	return list(value, text)
+}
+
+// list reads every element of a list with a function.
+func list[T any](value json.RawMessage, read func(json.RawMessage) (T, error)) ([]T, error) {
+	elements, err := elements(value)
 	if err != nil {
 		return nil, err
 	}
-	var ss []string
-	for _, v := range list {
-		s, err := text(v)
-		if err != nil {
-			return nil, err
-		}
-		ss = append(ss, s)
+	if len(elements) == 0 {
+		return nil, nil
 	}
-	return ss, nil
+	all := make([]T, len(elements))
+	for i, v := range elements {
+		if all[i], err = read(v); err != nil {
+			return nil, element(i, err)
+		}
+	}
+	return all, nil
 }
 
 func boolean(value json.RawMessage) (bool, error) {
@@ -189,11 +180,17 @@ func whole(value json.RawMessage, low, high int64) (int64, error) {
 	return n, nil
 }
 
+// maxHeaders bounds the header lines of a request; browsers send about twenty.
+const maxHeaders = 200
+
 // headerLines reads an object of header names and values. A list of values stands for several lines of one name.
 func headerLines(value json.RawMessage) ([]request.Header, error) {
 	ms, err := members(value)
 	if err != nil {
 		return nil, err
+	}
+	if len(ms) > maxHeaders {
+		return nil, fmt.Errorf("%d names are more than %d", len(ms), maxHeaders)
 	}
 	var lines []request.Header
 	for _, m := range ms {
@@ -215,6 +212,9 @@ func headerLines(value json.RawMessage) ([]request.Header, error) {
 				return nil, fmt.Errorf("header %s: its value holds a line break or a zero byte", quoted(m.name))
 			}
 			lines = append(lines, request.Header{Name: m.name, Value: s})
+			if len(lines) > maxHeaders {
+				return nil, fmt.Errorf("more than %d lines", maxHeaders)
+			}
 		}
 	}
 	return lines, nil
@@ -233,11 +233,6 @@ func token(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// unknown is the error for a field that means nothing here.
-func unknown(name string, allowed []string) error {
-	return fmt.Errorf("unknown field %s; allowed are %s", quoted(name), strings.Join(allowed, ", "))
 }
 
 // describe names a JSON value by its kind, without repeating what may be long or secret.

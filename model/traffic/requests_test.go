@@ -117,7 +117,7 @@ func TestReadRequestsRefuses(t *testing.T) {
 		{`{"t_ms":0,"url":"http://a/` + strings.Repeat("x", longestTarget) + `"}`, "request target of 65537 bytes is longer"},
 		{`{"t_ms":0,"url":"http://a/","headers":[]}`, "headers: a list where an object is expected"},
 		{`{"t_ms":0,"url":"http://a/","headers":{"X":1}}`, `headers: header "X": 1 where a string is expected`},
-		{`{"t_ms":0,"url":"http://a/","headers":{"X":"1","X":"2"}}`, `headers: field "X" stands twice`},
+		{`{"t_ms":0,"url":"http://a/","headers":{"X":"1","X":"2"}}`, `headers: X: the field stands twice`},
 		{`{"t_ms":0,"url":"http://a/","method":""}`, `method: "" is no method`},
 		{`{"t_ms":0,"url":"http://a/","response":{"code":200}}`, `response: unknown field "code"; allowed are status, headers`},
 		{`{"t_ms":0,"url":"http://a/","response":{"status":99}}`, "response: status: 99 is not between 100 and 599"},

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -162,7 +163,7 @@ func Names(all []*rule.Rule) []string {
 
 // didYouMean ends an error about a word that is not known.
 func didYouMean(word string, known []string) string {
-	if near := Nearest(word, known); near != "" {
+	if near := spelling.Nearest(word, known); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	return ": want " + strings.Join(known, ", ")

@@ -1,4 +1,5 @@
-package settings
+// Package spelling guesses what a misspelt name stands for. It knows no names.
+package spelling
 
 import "strings"
 
