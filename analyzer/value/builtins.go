@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -92,6 +93,7 @@ var builtins = func() map[string]builtin {
 		"limit_req_status":          {get: func(r *Request) Value { return Of(r.LimitReqStatus) }, volatile: true},
 		"limit_conn_status":         {get: func(r *Request) Value { return Of(r.LimitConn) }, volatile: true},
 		"nginx_version":             {get: nginxVersion},
+		"status":                    {get: status, volatile: true},
 
 		"limit_rate": {reason: ofConfig, volatile: true, changeable: true},
 		"hostname":   {reason: "is the name of the machine that nginx runs on"},
@@ -105,7 +107,7 @@ var builtins = func() map[string]builtin {
 		"connections_waiting", "connections_writing", "request_id", "pipe")
 	unknown(m, ofConnection, "tcpinfo_rtt", "tcpinfo_rttvar", "tcpinfo_snd_cwnd", "tcpinfo_rcv_space", "request_length",
 		"proxy_protocol_server_addr", "proxy_protocol_server_port")
-	unknown(m, afterAnswer, "status", "bytes_sent", "body_bytes_sent", "gzip_ratio")
+	unknown(m, afterAnswer, "bytes_sent", "body_bytes_sent", "gzip_ratio")
 	unknown(m, afterUpstream, "upstream_addr", "upstream_bytes_received", "upstream_bytes_sent", "upstream_cache_etag",
 		"upstream_cache_last_modified", "upstream_cache_status", "upstream_connect_time", "upstream_header_time",
 		"upstream_last_server_name", "upstream_queue_time", "upstream_response_length", "upstream_response_time", "upstream_status")
@@ -128,6 +130,14 @@ var builtins = func() map[string]builtin {
 	}
 	return m
 }()
+
+// status is known while the answer is being sent: when a header is added to it.
+func status(r *Request) Value {
+	if r.Status == 0 {
+		return Unknown("$status " + afterAnswer)
+	}
+	return Of(fmt.Sprintf("%03d", r.Status))
+}
 
 func unknown(m map[string]builtin, reason string, names ...string) {
 	for _, name := range names {

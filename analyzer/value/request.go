@@ -32,6 +32,7 @@ type Request struct {
 	Filename       Value // $request_filename, likewise
 	LimitReqStatus string
 	LimitConn      string // $limit_conn_status
+	Status         int    // of the answer, where it is being sent; 0 before
 
 	Underscores    bool // underscores_in_headers on
 	InvalidHeaders bool // ignore_invalid_headers off

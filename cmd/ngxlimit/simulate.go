@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +25,7 @@ type simulateFlags struct {
 
 func newSimulate(a *app) *cobra.Command {
 	f := &simulateFlags{
-		protocol: oneOf(string(simulate.HTTP2), string(simulate.HTTP1), string(simulate.HTTP2)),
+		protocol: oneOf("", string(simulate.HTTP1), string(simulate.HTTP2)),
 		format:   oneOf("text", "text", "json", "csv"),
 	}
 	cmd := &cobra.Command{
@@ -54,7 +51,7 @@ Nothing is sent anywhere. The same arguments give the same result.`,
 	flags.StringVar(&f.arrival, "arrival", "together", "when they begin: together, poisson:SECONDS (at random, all within that time) or every:SECONDS (from one to the next)")
 	flags.Var(atLeast(&f.repeat, 1, 1, 100_000), "repeat", "page loads of each client")
 	flags.StringVar(&f.every, "every", "60", "`seconds` from one load of a client to the next")
-	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once")
+	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once (default: as the fan says, else h2)")
 	flags.Var(atLeast(&f.upstream, -1, 0, 3_600_000), "upstream-ms", "time the upstream needs, in milliseconds (default: by kind of request)")
 	flags.Var(atLeast(&f.rtt, -1, 0, 3_600_000), "rtt-ms", fmt.Sprintf("round trip, in milliseconds (default %d)", simulate.DefaultRTTMs))
 	f.seed = 1
@@ -86,11 +83,10 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
 		return fmt.Errorf("%s has no server that could take a request", path)
 	}
-	s := report.Simulation{Clients: f.clients, Together: f.perAddress}
+	var s report.Simulation
 	if f.requests != "" {
 		s.Result, err = a.simulateRequests(f, tree)
 	} else {
-		s.Fan = options.Fan.Name
 		s.Result, err = simulate.Run(tree, route.New(tree), options)
 	}
 	if err != nil {
@@ -124,59 +120,4 @@ func (f *simulateFlags) hostOf(tree *config.Tree) string {
 		return f.host
 	}
 	return firstHost(tree)
-}
-
-func (f *simulateFlags) options() (simulate.Options, error) {
-	o := simulate.Options{
-		Host: f.host, Clients: f.clients, ClientsPerAddress: f.perAddress, Repeat: f.repeat,
-		Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: int64(f.upstream), RTTMs: int64(f.rtt), Seed: f.seed,
-		KeepRequests: f.format.value != "text",
-	}
-	var err error
-	if o.Arrival, err = arrival(f.arrival); err != nil {
-		return o, err
-	}
-	if o.Every, err = seconds(f.every); err != nil {
-		return o, fmt.Errorf("--every: %w", err)
-	}
-	if f.requests != "" {
-		return o, nil
-	}
-	name := f.fan
-	if name == "" {
-		name = defaultFan
-	}
-	if o.Fan, err = findFan(name); err != nil {
-		return o, fmt.Errorf("--fan: %w", err)
-	}
-	return o, bounded(o)
-}
-
-// maxSimulated bounds the requests of one run, so that a slip of the finger does not fill the memory.
-const maxSimulated = 20_000_000
-
-func bounded(o simulate.Options) error {
-	n := int64(len(o.Fan.Requests)) * int64(o.Clients) * int64(o.Repeat)
-	if n > maxSimulated {
-		return fmt.Errorf("%d requests are more than the %d that one run may have", n, maxSimulated)
-	}
-	return nil
-}
-
-// arrival reads --arrival.
-func arrival(text string) (simulate.Arrival, error) {
-	kind, span, _ := strings.Cut(text, ":")
-	kinds := map[string]simulate.ArrivalKind{"poisson": simulate.Poisson, "every": simulate.Every}
-	if text == "together" {
-		return simulate.Arrival{Kind: simulate.Together}, nil
-	}
-	k, ok := kinds[kind]
-	if !ok {
-		return simulate.Arrival{}, fmt.Errorf("--arrival %s: want together, poisson:SECONDS or every:SECONDS", strconv.Quote(text))
-	}
-	d, err := seconds(span)
-	if err != nil {
-		return simulate.Arrival{}, fmt.Errorf("--arrival: %w", err)
-	}
-	return simulate.Arrival{Kind: k, Span: d.Round(time.Millisecond)}, nil
 }

@@ -39,6 +39,7 @@ type conf struct {
 	filesGuess string // what is said where tryFiles cannot be looked up
 	mirrors    []string
 	errorPages []*config.ErrorPage
+	retryAfter []retryHeader
 	recursive  bool
 	intercept  bool // errors of the upstream go to error_page
 	maxBody    int64
@@ -99,7 +100,7 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 		c.conns = append(c.conns, &connLimit{LimitConn: l, zone: g.connIndex(l.Zone)})
 	}
 	c.connCode, c.connDry = s.LimitConnStatus.Value, s.LimitConnDryRun.Value
-	c.errorPages = s.ErrorPages.Value
+	c.errorPages, c.retryAfter = s.ErrorPages.Value, retryHeaders(level)
 	c.realip = g.realipOf(s)
 	c.compileAccess(level)
 	c.compileContent(level)

@@ -24,6 +24,10 @@ type Pipeline struct {
 	Open       bool  // limits count, but neither hold back nor refuse; see Need
 	Files      Files // the server's disk; nil where it cannot be looked at
 
+	// Watch is told of each request that limit_req charges a key for, with the new excess in thousandths of a request, and
+	// of each that a zone refuses, with charged false. nil: nobody wants to know.
+	Watch func(z *config.Zone, key string, now clock.Msec, excess int64, charged bool)
+
 	g     *program
 	zones []*limitreq.Zone
 	conns []*limitconn.Zone
@@ -41,7 +45,8 @@ type Pipeline struct {
 	log         []limitreq.Lookup // of the last question
 	scratch     []limitreq.Limit
 	connScratch []limitconn.Limit
-	peaks       []peak
+	uses        []usage
+	connUses    []connUsage
 	needs       needs // with Open
 	assumed     []string
 	hasAssumed  map[string]bool
@@ -140,13 +145,14 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 		r.method = "GET"
 	}
 	a := r.begin(pl.server)
+	retryAfter := r.retryAfter(a)
 	end := &p.end
 	if !p.live {
 		end = new(ending)
 	}
 	*end = ending{
 		answer: a, place: r.placeOf(a), redirect: r.redirect, uri: r.vars.URI, client: r.client, turns: r.turns, assumptions: r.assumptions,
-		reached: r.reached,
+		reached: r.reached, retryAfter: retryAfter,
 	}
 	if r.home != nil {
 		end.server = r.home.server

@@ -61,6 +61,7 @@ type ending struct {
 	client      client
 	turns       []turn
 	assumptions []string
+	retryAfter  int64 // see Flight.RetryAfter
 	reached
 }
 
@@ -169,7 +170,7 @@ func (f *Flight) ask(n *node) limitreq.Verdict {
 		ask = p.open(ask)
 	}
 	f.Decision, p.log = limitreq.DecideLogged(f.now, ask, n.conf.limitDry, p.log[:0])
-	p.note(n, ask, f.Decision.Verdict)
+	p.note(f.now, n, ask, &f.Decision)
 	if p.Open {
 		p.need(n)
 	}
@@ -197,6 +198,7 @@ func (f *Flight) askConnections(n *node) limitconn.Verdict {
 		hold = &limitconn.Hold{}
 	}
 	f.Conn = hold.Start(conns, n.conf.connDry)
+	p.noteConns(n, conns, &f.Conn)
 	if p.Open {
 		p.needConns(n, conns, f.Conn.Counts)
 	}

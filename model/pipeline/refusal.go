@@ -30,7 +30,7 @@ type reached struct {
 // stand notes where the request stands in front of a limiter that would answer with a code.
 func (r *run) stand(code int) stand {
 	s := stand{reached: r.reached, uri: r.vars.URI, client: r.client, turns: len(r.turns), assumed: len(r.assumptions)}
-	s.plain = !r.sub && (code < 494 || code > 497) // those are answered as 400
+	s.plain = !r.sub && (code < 494 || code > 497) && len(r.conf.retryAfter) == 0 // the codes are answered as 400
 	if r.errorPage {
 		return s
 	}
@@ -65,7 +65,7 @@ func (pl *Plan) same(n *node, verdict limitreq.Verdict) *node {
 		code, how = n.conf.connCode, "limit_conn"
 	}
 	e.answer = answer{EndLimit, code, n.conf}
-	e.redirect, e.uri, e.client = "", s.uri, s.client
+	e.redirect, e.uri, e.client, e.retryAfter = "", s.uri, s.client, noRetryAfter
 	e.assumptions = e.assumptions[:s.assumed:s.assumed]
 	e.turns = e.turns[:min(s.turns, len(e.turns)):min(s.turns, len(e.turns))]
 	if pl.p.Explain {

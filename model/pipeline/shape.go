@@ -51,8 +51,9 @@ func (s *Shape) Add(pl *Plan) {
 		} else {
 			s.connections(n)
 		}
-		if leavesForErrorPage(n) {
-			// What follows a refusal may meet further limits. That is rare, and such servers are compared with nobody.
+		if leavesForErrorPage(n) || len(n.conf.retryAfter) > 0 {
+			// What follows a refusal may meet further limits, or another try at another time. That is rare, and such servers
+			// are compared with nobody.
 			s.put(int64(s.own(n.conf)))
 		}
 	}

@@ -5,35 +5,78 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
 
 // A ZoneUse is what has happened in one zone of limit_req_zone.
 type ZoneUse struct {
-	Zone    *config.Zone
-	Peak    int64  // the largest excess that a key was charged with, in thousandths of a request
-	PeakKey string // the key, readable
-	Keys    int    // how many keys the zone holds
+	Zone              *config.Zone
+	Asked             int64      // requests with a key that counts
+	Delayed, Rejected int64      // of these by this zone, dry runs left aside
+	Peak              int64      // the largest excess that a key was charged with, in thousandths of a request
+	PeakAt            clock.Msec // when it was charged
+	EmptyAt           clock.Msec // when the key's excess was 0 again: the first time after PeakAt
+	Key               string     // which key that was, as bytes
+	PeakKey           string     // likewise, readable
+	Keys              int        // how many keys the zone holds
 }
 
-// peak is the fullest bucket of a zone so far.
-type peak struct {
-	excess int64
-	key    string
+// A usage is what has happened in a zone so far.
+type usage struct {
+	asked, delayed, rejected int64
+
+	excess  int64 // of the fullest bucket
+	key     string
+	at      clock.Msec
+	emptied bool
+	empty   clock.Msec // when it was, where emptied
+	last    clock.Msec // when the key was last charged
+	lastly  int64      // its excess then
 }
 
 // note looks at what the limits have found. A request that was rejected has charged nobody.
-func (p *Pipeline) note(n *node, ask []limitreq.Limit, verdict limitreq.Verdict) {
-	if verdict == limitreq.Rejected || verdict == limitreq.RejectedDryRun {
-		return
-	}
+func (p *Pipeline) note(now clock.Msec, n *node, ask []limitreq.Limit, d *limitreq.Decision) {
+	charged := d.Verdict != limitreq.Rejected && d.Verdict != limitreq.RejectedDryRun
 	for _, l := range p.log {
-		at := &p.peaks[n.asked[l.Limit].zone]
-		if l.Excess > at.excess || at.key == "" {
-			at.excess, at.key = l.Excess, ask[l.Limit].Key
+		u := &p.uses[n.asked[l.Limit].zone]
+		u.asked++
+		if l.Limit == d.Zone {
+			switch d.Verdict {
+			case limitreq.Delayed:
+				u.delayed++
+			case limitreq.Rejected:
+				u.rejected++
+			case limitreq.None, limitreq.Passed, limitreq.DelayedDryRun, limitreq.RejectedDryRun:
+			}
+		}
+		if charged {
+			u.charge(now, ask[l.Limit].Key, l.Excess, ask[l.Limit].Zone.Rate())
+		}
+		if p.Watch != nil && (charged || l.Limit == d.Zone) {
+			p.Watch(n.asked[l.Limit].Zone, ask[l.Limit].Key, now, l.Excess, charged)
 		}
 	}
+}
+
+// charge takes note of a key's new excess.
+func (u *usage) charge(now clock.Msec, key string, excess, rate int64) {
+	switch {
+	case excess > u.excess || u.key == "":
+		u.excess, u.key, u.at, u.emptied = excess, key, now, false
+	case key != u.key:
+		return
+	case !u.emptied && excess <= 1000:
+		// What was there has gone, or the zone has dropped the key.
+		u.emptied, u.empty = true, min(now, u.drained(rate))
+	}
+	u.last, u.lastly = now, excess
+}
+
+// drained is when the fullest bucket is empty if nothing more comes.
+func (u *usage) drained(rate int64) clock.Msec {
+	return u.last + clock.Msec((u.lastly*1000+rate-1)/rate)
 }
 
 // Zones returns what has happened in the zones that requests have come to, in the order of their names.
@@ -43,9 +86,68 @@ func (p *Pipeline) Zones() []ZoneUse {
 		if z == nil {
 			continue
 		}
-		list = append(list, ZoneUse{Zone: p.g.zoneAt(id), Peak: p.peaks[id].excess, PeakKey: readable(p.peaks[id].key), Keys: z.Len()})
+		u := &p.uses[id]
+		use := ZoneUse{
+			Zone: p.g.zoneAt(id), Asked: u.asked, Delayed: u.delayed, Rejected: u.rejected,
+			Peak: u.excess, PeakAt: u.at, EmptyAt: u.empty, Key: u.key, PeakKey: readable(u.key), Keys: z.Len(),
+		}
+		if !u.emptied {
+			use.EmptyAt = u.drained(z.Rate())
+		}
+		list = append(list, use)
 	}
 	slices.SortFunc(list, func(a, b ZoneUse) int { return strings.Compare(a.Zone.Name, b.Zone.Name) })
+	return list
+}
+
+// A ConnUse is what has happened in one zone of limit_conn_zone.
+type ConnUse struct {
+	Zone            *config.ConnZone
+	Asked, Rejected int64
+	Peak            int64 // the most requests of one key at once
+	PeakKey         string
+}
+
+// A connUsage is what has happened in a zone so far.
+type connUsage struct {
+	asked, rejected, most int64
+	key                   string
+}
+
+// noteConns looks at what limit_conn has counted.
+func (p *Pipeline) noteConns(n *node, ask []limitconn.Limit, d *limitconn.Decision) {
+	counts := d.Counts
+	for i := range ask {
+		if ask[i].Key == "" || len(ask[i].Key) > limitconn.MaxKey {
+			continue
+		}
+		u := &p.connUses[n.askedConns[i].zone]
+		u.asked++
+		if i == d.Zone {
+			if d.Verdict == limitconn.Rejected {
+				u.rejected++
+			}
+			return // nobody behind it was asked
+		}
+		if len(counts) == 0 {
+			return
+		}
+		if counts[0] > u.most {
+			u.most, u.key = counts[0], ask[i].Key
+		}
+		counts = counts[1:]
+	}
+}
+
+// ConnZones returns what has happened in the zones of limit_conn that requests have come to.
+func (p *Pipeline) ConnZones() []ConnUse {
+	var list []ConnUse
+	for id, z := range p.conns {
+		if z != nil {
+			u := &p.connUses[id]
+			list = append(list, ConnUse{p.g.connAt(id), u.asked, u.rejected, u.most, readable(u.key)})
+		}
+	}
 	return list
 }
 
@@ -53,14 +155,18 @@ func (p *Pipeline) Zones() []ZoneUse {
 func (p *Pipeline) Reset() {
 	p.needs = nil
 	for id, z := range p.zones {
-		if z == nil || z.Len() == 0 {
+		if z == nil {
 			continue
 		}
-		p.peaks[id] = peak{}
+		p.uses[id] = usage{}
 		z.Reset()
 	}
 	for id, z := range p.conns {
-		if z == nil || z.Len() == 0 {
+		if z == nil {
+			continue
+		}
+		p.connUses[id] = connUsage{}
+		if z.Len() == 0 {
 			continue
 		}
 		if empty, err := limitconn.NewZone(z.Name(), p.g.connAt(id).Size); err == nil {
@@ -98,7 +204,7 @@ func (p *Pipeline) zone(id int) *limitreq.Zone {
 	}
 	for len(p.zones) <= id {
 		p.zones = append(p.zones, nil)
-		p.peaks = append(p.peaks, peak{})
+		p.uses = append(p.uses, usage{})
 	}
 	if p.zones[id] == nil {
 		z := p.g.zoneAt(id)
@@ -113,6 +219,7 @@ func (p *Pipeline) connZone(id int) *limitconn.Zone {
 	}
 	for len(p.conns) <= id {
 		p.conns = append(p.conns, nil)
+		p.connUses = append(p.connUses, connUsage{})
 	}
 	if p.conns[id] == nil {
 		z := p.g.connAt(id)

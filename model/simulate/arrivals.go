@@ -15,11 +15,11 @@ type arrivals struct {
 	random  *rand.Rand
 }
 
-func newArrivals(o *Options, first int64) arrivals {
+func newArrivals(o *Crowd, seed uint64, first int64) arrivals {
 	return arrivals{
 		kind: o.Arrival.Kind, clients: int32(o.Clients), span: o.Arrival.Span.Microseconds(),
 		at: float64(first), end: float64(first + o.Arrival.Span.Microseconds()),
-		random: rand.New(rand.NewPCG(o.Seed, 0x6e67786c696d6974)),
+		random: rand.New(rand.NewPCG(seed, 0x6e67786c696d6974)),
 	}
 }
 

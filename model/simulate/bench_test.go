@@ -25,8 +25,11 @@ func BenchmarkRun(b *testing.B) {
 			router := route.New(tree)
 			const clients = 20_000
 			o := Options{
-				Fan: fan(b, "portal"), Clients: clients, ClientsPerAddress: c.perAddress, UpstreamMs: -1, RTTMs: -1,
-				Arrival: Arrival{Kind: Poisson, Span: clients * 500 * time.Millisecond}, Protocol: c.protocol,
+				Crowds: []Crowd{{
+					Fan: fan(b, "portal"), Clients: clients, PerAddress: []int{c.perAddress},
+					Arrival: Arrival{Kind: Poisson, Span: clients * 500 * time.Millisecond},
+				}},
+				Protocol: c.protocol,
 			}
 			b.ReportAllocs()
 			requests := 0

@@ -1,31 +1,53 @@
 package simulate
 
-// The browser's side of a page load: when each request is issued, and when it is sent. Sending is the last thing known
-// here; what nginx does with the request is the server's side.
+// The client's side of a load: when each request is issued, and when it is sent. Sending is the last thing known here;
+// what nginx does with the request is the server's side.
 
 // begin opens the page: what depends on nothing is issued at its offset.
 func (s *simulation) begin(l *load, at int64) {
-	l.start = at
-	l.reset(s.page)
-	for _, r := range s.page.roots {
-		s.issueAt(l, r, at+s.page.requests[r].offset)
+	p := l.crowd.page
+	l.reset(p, at)
+	for _, r := range p.roots {
+		s.issueAfter(l, r, at)
+	}
+	for n := range p.streams {
+		if p.streams[n].DependsOn == nil {
+			s.stream(l, int32(n), at)
+		}
 	}
 }
 
-// issueAt lets the client want a request at a time. Over HTTP/2 nothing stands between the wish and the sending, unless
-// the client's own queue does.
+// issueAfter issues a request when what it waits for is there: after its offset, and the time that somebody thinks.
+func (s *simulation) issueAfter(l *load, r int32, at int64) {
+	q := &l.crowd.page.requests[r]
+	at += q.offset + q.think.of(s, drawThink, l, int64(r), 0)
+	v := &l.visits[q.visit]
+	if !v.begun || at < v.start {
+		*v = visit{begun: true, start: at, last: max(at, v.last), broken: v.broken}
+	}
+	s.issueAt(l, r, at)
+}
+
+// issueAt lets the client want a request at a time. Where nothing stands between the wish and the sending, it is sent.
 func (s *simulation) issueAt(l *load, r int32, at int64) {
-	if !s.page.http1 && s.page.requests[r].group < 0 {
+	p := l.crowd.page
+	l.record.issue(r, at)
+	if r >= p.own || p.slots == 0 && p.requests[r].group < 0 {
 		s.send(l, r, at)
 		return
 	}
-	s.push(event{at: at, load: l, req: r, kind: issued})
+	s.push(event{at: at, load: l.slot, req: r, kind: issued})
 }
 
-// issue passes a request through the client's own queue.
+// issue passes a request through the client's own queue. What a program sends again needs none.
 func (s *simulation) issue(l *load, r int32, at int64) {
-	if g := s.page.requests[r].group; g >= 0 {
-		if l.unanswered[g] >= s.page.groups[g] {
+	p := l.crowd.page
+	if r >= p.own {
+		s.send(l, r, at)
+		return
+	}
+	if g := p.requests[r].group; g >= 0 {
+		if l.unanswered[g] >= p.groups[g] {
 			l.held[g] = append(l.held[g], r)
 			return
 		}
@@ -34,26 +56,31 @@ func (s *simulation) issue(l *load, r int32, at int64) {
 	s.connect(l, r, at)
 }
 
-// connect finds a connection for a request: an idle one, else it waits for one, and another is opened as long as more
-// requests wait than connections are being opened.
+// connect finds a slot for a request. Over HTTP/1.1 that is a connection: an idle one, else it waits for one, and another
+// is opened as long as more requests wait than connections are being opened. Over HTTP/2 it is one of the requests that
+// the one connection takes at once.
 func (s *simulation) connect(l *load, r int32, at int64) {
+	p := l.crowd.page
 	switch {
-	case !s.page.http1:
+	case p.slots == 0:
 		s.send(l, r, at)
 	case l.idle > 0:
 		l.idle--
 		s.send(l, r, at)
+	case !p.http1 && l.open < p.slots:
+		l.open++
+		s.send(l, r, at)
 	default:
 		l.waiting = append(l.waiting, r)
-		if len(l.waiting) > l.opening && l.open < perHost {
+		if p.http1 && len(l.waiting) > l.opening && l.open < p.slots {
 			l.opening++
 			l.open++
-			s.push(event{at: at + 2*s.page.rtt, load: l, req: int32(l.open), kind: opened})
+			s.push(event{at: at + 2*l.rtt, load: l.slot, req: int32(l.open), kind: opened})
 		}
 	}
 }
 
-// release gives a connection to the request that has waited longest.
+// release gives a slot to the request that has waited longest.
 func (s *simulation) release(l *load, at int64) {
 	if len(l.waiting) == 0 {
 		l.idle++
@@ -65,26 +92,38 @@ func (s *simulation) release(l *load, at int64) {
 }
 
 func (s *simulation) send(l *load, r int32, at int64) {
-	s.push(event{at: at + s.page.rtt/2, load: l, req: r, kind: arrived})
+	l.record.send(r, at)
+	s.push(event{at: at + l.rtt/2, load: l.slot, req: r, kind: arrived})
 }
 
 // answer takes an answer at the client: its connection is free, the client's queue moves on, and what depends on it is
-// issued after its offset.
+// issued.
 func (s *simulation) answer(l *load, r int32, at int64) {
-	q := &s.page.requests[r]
 	s.free(l, r, at)
+	q := l.crowd.request(r)
 	for _, d := range q.dependents {
-		s.issueAt(l, d, at+s.page.requests[d].offset)
+		s.issueAfter(l, d, at)
+	}
+	for _, n := range q.starts {
+		s.stream(l, n, at)
 	}
 }
 
 // free lets go of what a request occupies at the client.
 func (s *simulation) free(l *load, r int32, at int64) {
-	q := &s.page.requests[r]
-	if s.page.http1 && !q.longLived {
+	p := l.crowd.page
+	q := l.crowd.request(r)
+	if q.stream >= 0 {
+		s.streamAnswered(l, q.stream, at)
+		return
+	}
+	if q.LongLived {
+		return
+	}
+	if p.slots > 0 {
 		s.release(l, at)
 	}
-	if q.group < 0 || q.longLived {
+	if q.group < 0 {
 		return
 	}
 	g := q.group
@@ -97,13 +136,27 @@ func (s *simulation) free(l *load, r int32, at int64) {
 	}
 }
 
+// waited says whether the client does anything when an answer comes.
+func (s *simulation) waited(l *load, q *pageRequest) bool {
+	return len(q.dependents) > 0 || len(q.starts) > 0 || l.crowd.page.slots > 0 || q.group >= 0 ||
+		q.stream >= 0 && l.crowd.page.streams[q.stream].AtOnce > 0
+}
+
 // forsake counts everything that hangs on a refused request as never sent. Fans are trees, so nothing is met twice.
 func (s *simulation) forsake(l *load, r int32) {
-	stack := append([]int32(nil), s.page.requests[r].dependents...)
+	q := l.crowd.request(r)
+	if len(q.dependents)+len(q.starts) == 0 {
+		return
+	}
+	stack := []int32{r}
 	for len(stack) > 0 {
-		d := stack[len(stack)-1]
-		stack = append(stack[:len(stack)-1], s.page.requests[d].dependents...)
-		l.left--
-		s.notIssued(l, d)
+		q := &l.crowd.page.requests[stack[len(stack)-1]]
+		stack = append(stack[:len(stack)-1], q.dependents...)
+		for _, d := range q.dependents {
+			s.notIssued(l, d, 1)
+		}
+		for _, n := range q.starts {
+			s.notIssued(l, l.crowd.page.streams[n].first, int64(l.crowd.page.streams[n].count))
+		}
 	}
 }

@@ -61,7 +61,9 @@ func TestReferenceTimelines(t *testing.T) {
 		}
 		for protocol, want := range map[Protocol]timeline{HTTP1: f.Reference.H1, HTTP2: f.Reference.H2} {
 			t.Run(f.Name+"/"+string(protocol), func(t *testing.T) {
-				res, err := Run(tree, route.New(tree), Options{Fan: fan, Protocol: protocol, UpstreamMs: -1, RTTMs: f.Reference.RTT, KeepRequests: true})
+				res, err := Run(tree, route.New(tree), Options{
+					Crowds: []Crowd{{Fan: fan}}, Protocol: protocol, RTTMs: &traffic.Dist{First: float64(f.Reference.RTT)}, KeepRequests: true,
+				})
 				if err != nil {
 					t.Fatal(err)
 				}

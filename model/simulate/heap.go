@@ -11,58 +11,64 @@ const (
 	opened                    // a new connection is usable
 	began                     // a client opens the page
 	issued                    // the client wants to send a request
+	due                       // a stream's next request is to be sent
 	resumed                   // limit_req lets a request go on
 	arrived                   // a request is at nginx
 )
 
-// An event is something that happens to one request of a page load.
+// An event is something that happens to one request of a load. It holds no pointer, so that the garbage collector does
+// not look through those that are to come.
 type event struct {
 	at   int64 // microseconds
-	load *load
-	req  int32
+	load int32 // index into queue.loads
+	req  int32 // a stream's number where one is due
+	kept int32 // of a request that nginx holds: index into the simulation's kept; else 0
 	kind eventKind
+}
+
+// A queue is events in order of time, and the loads that they belong to. It is a heap with four children a node, which
+// needs half the levels of a binary one.
+type queue struct {
+	events []event
+	loads  []*load
 }
 
 // before orders events: by time, then kind, then the load's number, then the request's. No two events of one kind and
 // request are under way at once, so that the order is total and a seed gives one result.
-func (e *event) before(f *event) bool {
+func (q *queue) before(e, f *event) bool {
 	switch {
 	case e.at != f.at:
 		return e.at < f.at
 	case e.kind != f.kind:
 		return e.kind < f.kind
 	case e.load != f.load:
-		return e.load.number < f.load.number
+		return q.loads[e.load].number < q.loads[f.load].number
 	}
 	return e.req < f.req
 }
 
-// A queue is a heap with four children a node, which needs half the levels of a binary one.
-type queue []event
-
 func (q *queue) push(e event) {
-	h := append(*q, e)
+	q.events = append(q.events, e)
+	h := q.events
 	i := len(h) - 1
 	for i > 0 {
 		parent := (i - 1) / 4
-		if !e.before(&h[parent]) {
+		if !q.before(&e, &h[parent]) {
 			break
 		}
 		h[i] = h[parent]
 		i = parent
 	}
 	h[i] = e
-	*q = h
 }
 
 func (q *queue) pop() event {
-	h := *q
+	h := q.events
 	top := h[0]
 	last := len(h) - 1
 	e := h[last]
-	h[last].load = nil
 	h = h[:last]
-	*q = h
+	q.events = h
 	if last == 0 {
 		return top
 	}
@@ -74,11 +80,11 @@ func (q *queue) pop() event {
 		}
 		least := first
 		for c := first + 1; c < min(first+4, last); c++ {
-			if h[c].before(&h[least]) {
+			if q.before(&h[c], &h[least]) {
 				least = c
 			}
 		}
-		if !h[least].before(&e) {
+		if !q.before(&h[least], &e) {
 			break
 		}
 		h[i] = h[least]

@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -12,7 +13,7 @@ import (
 // A Protocol says how a browser's requests share connections.
 type Protocol string
 
-// The protocols. The zero Protocol is HTTP2.
+// The protocols.
 const (
 	HTTP1 Protocol = "h1" // at most six connections a host, one request at a time on each
 	HTTP2 Protocol = "h2" // all at once
@@ -34,25 +35,35 @@ type Arrival struct {
 	Span time.Duration // Poisson: within it all have come; Every: from one to the next
 }
 
+// A Crowd is clients who load the same fan, each for itself. Zero values have the meanings given.
+type Crowd struct {
+	Fan *traffic.Fan
+
+	Clients    int   // 0 is 1
+	PerAddress []int // how many share the first address, the second ...; begun again behind the last, on further addresses; nil is one each
+	Arrival    Arrival
+	Repeat     int           // loads of the fan by each client; 0 is 1
+	Every      time.Duration // from the start of one load to the start of the next
+}
+
 // Options say what is simulated. Zero values have the meanings given.
 type Options struct {
-	Fan    *traffic.Fan
+	Crowds []Crowd        // each on addresses of its own
 	Server *config.Server // nil: the one that Host leads to
 	Host   string         // "": a name of Server, else the first server with a limit
 
-	Clients           int // 0 is 1
-	ClientsPerAddress int // how many share one address; 0 is 1
-	Arrival           Arrival
-	Repeat            int           // page loads of each client; 0 is 1
-	Every             time.Duration // from the start of one load to the start of the next
+	Via       []Chain // proxies in front of nginx; clients take them in turn. nil: clients connect themselves
+	ViaHeader string  // to which proxies add the address that they were connected from; "" is X-Forwarded-For
 
-	Protocol   Protocol
-	UpstreamMs int64 // service time of every request; negative: by its kind, see ServiceMs
-	RTTMs      int64 // negative: DefaultRTTMs
+	Protocol   Protocol      // of the clients; "": as the fan says, else HTTP2
+	UpstreamMs *traffic.Dist // service time of every request; nil: as the fan says, else by its kind, see ServiceMs
+	RTTMs      *traffic.Dist // of each client; nil: as the fan says, else DefaultRTTMs
 	Seed       uint64
 
-	KeepRequests bool // fill Result.Requests
-	NoLimits     bool // what the same traffic would be without limit_req and limit_conn
+	KeepRequests bool                    // fill Result.Requests
+	Detail       bool                    // fill Result.Waterfalls and the series of zones; the traffic is run a second time for it
+	Progress     func(done, total int64) // nil, or called now and then while it runs, with numbers of requests
+	NoLimits     bool                    // what the same traffic would be without limit_req and limit_conn
 }
 
 // DefaultRTTMs is the round trip of a desktop on a good line (Lighthouse's desktop preset).
@@ -62,37 +73,130 @@ const DefaultRTTMs = 40
 const (
 	maxClients = 10_000_000
 	maxRepeat  = 1_000_000
-	maxMs      = 24 * 60 * 60 * 1000
+	maxOfFan   = 1 << 30 // requests of one load
 	maxSpan    = 10 * 365 * 24 * time.Hour
 )
 
 // normal returns the options with every default filled in.
 func (o Options) normal() (Options, error) {
-	o.Clients, o.ClientsPerAddress, o.Repeat = max(o.Clients, 1), max(o.ClientsPerAddress, 1), max(o.Repeat, 1)
-	if o.Protocol == "" {
-		o.Protocol = HTTP2
+	switch {
+	case len(o.Crowds) == 0:
+		return o, errors.New("there is nobody to send requests")
+	case o.Protocol != "" && o.Protocol != HTTP1 && o.Protocol != HTTP2:
+		return o, fmt.Errorf("protocol %q is neither h1 nor h2", string(o.Protocol))
 	}
-	if o.RTTMs < 0 {
-		o.RTTMs = DefaultRTTMs
+	if o.ViaHeader == "" {
+		o.ViaHeader = "X-Forwarded-For"
+	}
+	o.Crowds = slices.Clone(o.Crowds)
+	for i := range o.Crowds {
+		if err := o.Crowds[i].normal(); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+func (c *Crowd) normal() error {
+	if c.Fan == nil || len(c.Fan.Requests)+len(c.Fan.Streams) == 0 {
+		return errors.New("the fan has no requests")
+	}
+	if c.Clients < 0 || c.Repeat < 0 {
+		return fmt.Errorf("%d clients with %d loads each: there are no fewer than none", c.Clients, c.Repeat)
+	}
+	c.Clients, c.Repeat = max(c.Clients, 1), max(c.Repeat, 1)
+	if len(c.PerAddress) == 0 {
+		c.PerAddress = []int{1}
+	}
+	for _, n := range c.PerAddress {
+		if n < 1 || n > maxClients {
+			return fmt.Errorf("an address is shared by %d clients, not by 1 to %d", n, maxClients)
+		}
 	}
 	switch {
-	case o.Fan == nil || len(o.Fan.Requests) == 0:
-		return o, errors.New("the fan has no requests")
-	case o.Protocol != HTTP1 && o.Protocol != HTTP2:
-		return o, fmt.Errorf("protocol %q is neither h1 nor h2", string(o.Protocol))
-	case o.Clients > maxClients:
-		return o, fmt.Errorf("%d clients are more than %d", o.Clients, maxClients)
-	case o.Repeat > maxRepeat:
-		return o, fmt.Errorf("%d loads of a page are more than %d", o.Repeat, maxRepeat)
-	case o.UpstreamMs > maxMs || o.RTTMs > maxMs:
-		return o, fmt.Errorf("a time of %d ms is longer than a day", max(o.UpstreamMs, o.RTTMs))
-	case o.Arrival.Span < 0 || o.Every < 0:
-		return o, errors.New("a span of time is negative")
-	case o.Every > maxSpan/time.Duration(o.Repeat), o.Arrival.Span > maxSpan,
-		o.Arrival.Kind == Every && o.Arrival.Span > maxSpan/time.Duration(o.Clients):
-		return o, errors.New("the clients' loads take longer than ten years")
+	case c.Clients > maxClients:
+		return fmt.Errorf("%d clients are more than %d", c.Clients, maxClients)
+	case c.Repeat > maxRepeat:
+		return fmt.Errorf("%d loads of a page are more than %d", c.Repeat, maxRepeat)
+	case c.Arrival.Span < 0 || c.Every < 0:
+		return errors.New("a span of time is negative")
+	case c.Every > maxSpan/time.Duration(c.Repeat), c.Arrival.Span > maxSpan,
+		c.Arrival.Kind == Every && c.Arrival.Span > maxSpan/time.Duration(c.Clients):
+		return errors.New("the clients' loads take longer than ten years")
 	}
-	return o, treeShaped(o.Fan)
+	return runnable(c.Fan)
+}
+
+// Requests returns how many requests the crowds send, those that are sent again left aside.
+func (o *Options) Requests() int64 {
+	var n int64
+	for i := range o.Crowds {
+		n += o.Crowds[i].requests()
+	}
+	return n
+}
+
+func (c *Crowd) requests() int64 {
+	n := int64(len(c.Fan.Requests))
+	for i := range c.Fan.Streams {
+		n += c.Fan.Streams[i].Count()
+	}
+	return n * max(int64(c.Clients), 1) * max(int64(c.Repeat), 1)
+}
+
+// protocolOf returns the protocol of a fan's clients.
+func (o *Options) protocolOf(fan *traffic.Fan) Protocol {
+	switch {
+	case o.Protocol != "":
+		return o.Protocol
+	case fan.Protocol != "":
+		return Protocol(fan.Protocol)
+	}
+	return HTTP2
+}
+
+// rttOf returns the round trip of a fan's clients.
+func (o *Options) rttOf(fan *traffic.Fan) duration {
+	switch {
+	case o.RTTMs != nil:
+		return durationOf(o.RTTMs)
+	case fan.RTTMs != nil:
+		return durationOf(fan.RTTMs)
+	}
+	return duration{fixed: DefaultRTTMs * 1000}
+}
+
+// serviceOf returns how long the server takes for a request.
+func (o *Options) serviceOf(r *traffic.FanRequest) duration {
+	switch {
+	case o.UpstreamMs != nil:
+		return durationOf(o.UpstreamMs)
+	case r.ServiceMs != nil:
+		return durationOf(r.ServiceMs)
+	}
+	ms, known := ServiceMs[r.Kind]
+	if !known {
+		ms = ServiceMs["api"]
+	}
+	return duration{fixed: ms * 1000}
+}
+
+// runnable says what is wrong with a fan that cannot be run.
+func runnable(fan *traffic.Fan) error {
+	total := int64(len(fan.Requests))
+	for i := range fan.Streams {
+		st := &fan.Streams[i]
+		switch on := st.DependsOn; {
+		case len(st.Requests) == 0 || !(st.RatePerS > 0):
+			return fmt.Errorf("stream %d of the fan sends nothing", i)
+		case on != nil && (*on < 0 || *on >= len(fan.Requests)):
+			return fmt.Errorf("stream %d of the fan waits for request %d, which it does not have", i, *on)
+		}
+		if total += st.Count(); total > maxOfFan {
+			return fmt.Errorf("a load of the fan has more than %d requests", maxOfFan)
+		}
+	}
+	return treeShaped(fan)
 }
 
 // treeShaped says what is wrong with a fan whose requests wait for each other in a circle, or for something that is not

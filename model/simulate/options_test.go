@@ -18,25 +18,32 @@ func TestRefusedOptions(t *testing.T) {
 		options Options
 		want    string
 	}{
-		{Options{}, "no requests"},
-		{Options{Fan: one, Protocol: "h4"}, `protocol "h4"`},
-		{Options{Fan: one, Clients: 1e8}, "clients are more"},
-		{Options{Fan: one, Repeat: 1e8}, "loads of a page"},
-		{Options{Fan: one, UpstreamMs: 1e12}, "longer than a day"},
-		{Options{Fan: one, Every: -1}, "negative"},
-		{Options{Fan: one, Clients: 1e6, Arrival: Arrival{Kind: Every, Span: time.Hour}}, "ten years"},
-		{Options{Fan: &traffic.Fan{Requests: []traffic.FanRequest{{Path: "/", DependsOn: &zero}}}}, "waits for itself"},
-		{Options{Fan: &traffic.Fan{Requests: []traffic.FanRequest{{Path: "/"}, {Path: "/a", DependsOn: &two}}}}, "which it does not have"},
+		{Options{}, "nobody"},
+		{of(Crowd{}), "no requests"},
+		{Options{Crowds: []Crowd{{Fan: one}}, Protocol: "h4"}, `protocol "h4"`},
+		{of(Crowd{Fan: one, Clients: 1e8}), "clients are more"},
+		{of(Crowd{Fan: one, Clients: -1}), "-1 clients"},
+		{of(Crowd{Fan: one, PerAddress: []int{3, 0}}), "shared by 0 clients"},
+		{of(Crowd{Fan: one, Repeat: 1e8}), "loads of a page"},
+		{of(Crowd{Fan: one, Every: -1}), "negative"},
+		{of(Crowd{Fan: one, Clients: 1e6, Arrival: Arrival{Kind: Every, Span: time.Hour}}), "ten years"},
+		{of(Crowd{Fan: &traffic.Fan{Requests: []traffic.FanRequest{{Path: "/", DependsOn: &zero}}}}), "waits for itself"},
+		{of(Crowd{Fan: &traffic.Fan{Requests: []traffic.FanRequest{{Path: "/"}, {Path: "/a", DependsOn: &two}}}}), "which it does not have"},
+		{of(Crowd{Fan: &traffic.Fan{Streams: []traffic.Stream{{Requests: one.Requests, RatePerS: 1e9, DurationS: 1e6}}}}), "more than"},
+		{of(Crowd{Fan: &traffic.Fan{Streams: []traffic.Stream{{RatePerS: 1, DurationS: 1}}}}), "stream 0 of the fan sends nothing"},
 	} {
 		_, err := Run(tree, route.New(tree), c.options)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	if r, err := Run(tree, route.New(tree), Options{Fan: one}); err != nil || r.Page.Pages != 1 || r.Page.LimitedMs.Max != 0 {
+	if r, err := Run(tree, route.New(tree), of(Crowd{Fan: one})); err != nil || r.Page.Pages != 1 || r.Page.LimitedMs.Max != 140 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// of are the options of one crowd.
+func of(c Crowd) Options { return Options{Crowds: []Crowd{c}} }
 
 // TestHosts has the page loaded from the server that a host leads to, by TLS where there is some.
 func TestHosts(t *testing.T) {
@@ -54,7 +61,7 @@ http {
 		"www.b.example": "http://www.b.example/",
 		"":              "http://www.b.example/", // the first with a limit
 	} {
-		r, err := Run(tree, route.New(tree), Options{Fan: single, Host: host, KeepRequests: true})
+		r, err := Run(tree, route.New(tree), Options{Crowds: []Crowd{{Fan: single}}, Host: host, KeepRequests: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +69,7 @@ http {
 			t.Errorf("host %q: %+v, want %s", host, r.Requests[0], want)
 		}
 	}
-	r, err := Run(tree, route.New(tree), Options{Fan: single, Host: "other.example"})
+	r, err := Run(tree, route.New(tree), Options{Crowds: []Crowd{{Fan: single}}, Host: "other.example"})
 	if err != nil || !strings.Contains(strings.Join(r.Assumptions, "\n"), `no server has the name "other.example"`) {
 		t.Errorf("%+v, %v", r, err)
 	}

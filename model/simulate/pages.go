@@ -93,7 +93,7 @@ func NewPages(tree *config.Tree, router *route.Router) *Pages {
 // Of returns what a fan suffers at a server; nil where no limit is in effect anywhere in it, and for
 // a fan that cannot be run.
 func (p *Pages) Of(server *config.Server, fan *traffic.Fan, clients, perAddress int) *Page {
-	if server == nil || fan == nil || len(fan.Requests) == 0 {
+	if server == nil || fan == nil || len(fan.Requests)+len(fan.Streams) == 0 {
 		return nil
 	}
 	p.mu.Lock()
@@ -102,7 +102,7 @@ func (p *Pages) Of(server *config.Server, fan *traffic.Fan, clients, perAddress 
 	key := serverKey{server, fan, clients, perAddress}
 	page, ok := p.of[key]
 	if !ok {
-		if treeShaped(fan) == nil && Limited(server) {
+		if runnable(fan) == nil && Limited(server) {
 			page = p.compute(server, fan, clients, perAddress)
 		}
 		p.of[key] = page
@@ -111,22 +111,15 @@ func (p *Pages) Of(server *config.Server, fan *traffic.Fan, clients, perAddress 
 }
 
 func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAddress int) *Page {
-	o := Options{Fan: fan, Server: server, Clients: 1, ClientsPerAddress: 1, Repeat: 1, Protocol: HTTP2, UpstreamMs: -1, RTTMs: DefaultRTTMs}
+	o := Options{Crowds: []Crowd{{Fan: fan, Clients: 1, PerAddress: []int{1}, Repeat: 1}}, Server: server, Protocol: HTTP2}
 	t, _, err := newTarget(p.tree, p.router, &o)
 	if err != nil {
 		return nil // there is a server, so that nothing else can be wrong
 	}
-	plans, bound := make([]*pipeline.Plan, len(fan.Requests)), make([]bool, len(fan.Requests))
-	own := map[planKey]*pipeline.Plan{}
+	first := newSimulation(p.pipe, t, &o)
 	shape := pipeline.NewShape()
-	for i := range fan.Requests {
-		plan, shared := p.pipe.PlanShared(t.request(&fan.Requests[i], addressOf(0)), server)
+	for _, plan := range first.eachPlan() {
 		shape.Add(plan)
-		if bound[i] = !shared; shared {
-			plans[i] = plan
-		} else {
-			own[planKey{0, int32(i)}] = plan
-		}
 	}
 	key := pageKey{fan, clients, perAddress, "", shape.String()}
 	if countsConnections(server) {
@@ -140,7 +133,7 @@ func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAdd
 		load := func(o Options) (PageRun, counted) {
 			p.pipe.Reset()
 			s := newSimulation(p.pipe, t, &o)
-			s.shared, s.bound, s.plans = plans, bound, own
+			s.crowds[0].shared, s.crowds[0].bound, s.plans = first.crowds[0].shared, first.crowds[0].bound, first.plans
 			s.run()
 			return s.sorted(shape, p.unlimited(o))
 		}
@@ -170,25 +163,28 @@ func (p *Pages) runs(o Options, key *pageKey, shape *pipeline.Shape, load func(O
 		_, r.conns = load(o)
 		r.openConns = open(o)
 	}
-	o.Clients, o.ClientsPerAddress = max(key.clients, 1), max(key.perAddress, 1)
-	o.Arrival = Arrival{Kind: Every, Span: OfficeSpan / time.Duration(o.Clients)}
+	office := o.Crowds[0]
+	office.Clients, office.PerAddress = max(key.clients, 1), []int{max(key.perAddress, 1)}
+	office.Arrival = Arrival{Kind: Every, Span: OfficeSpan / time.Duration(office.Clients)}
+	o.Crowds = []Crowd{office}
 	r.office, r.offices = load(o)
 	return r
 }
 
 // unlimited is a fan's time without limits, computed once.
 func (p *Pages) unlimited(o Options) Quantiles {
-	q, ok := p.free[o.Fan]
+	c := &o.Crowds[0]
+	q, ok := p.free[c.Fan]
 	if !ok {
-		q = unlimited(o)
-		p.free[o.Fan] = q
+		q = unlimited(o, c).quantiles()
+		p.free[c.Fan] = q
 	}
 	return q
 }
 
 // sorted arranges what was counted by the places of the shape.
 func (s *simulation) sorted(shape *pipeline.Shape, unlimited Quantiles) (PageRun, counted) {
-	run := PageRun{Stat: s.pageStat()}
+	run := PageRun{Stat: s.stats.pageStat()}
 	run.Stat.UnlimitedMs = unlimited
 	c := counted{make([]LocationStat, len(shape.Places)), make([]limitStats, len(shape.Places))}
 	for _, at := range s.stats.places {

@@ -33,16 +33,37 @@ func (s *sample) add(ms int64) {
 	}
 	s.values = append(s.values, ms)
 	if len(s.values) > exactUpTo {
-		s.histogram = hdrhistogram.New(1, highest, 3)
-		for _, v := range s.values {
-			s.record(v)
-		}
-		s.values = nil
+		s.spill()
 	}
+}
+
+// spill goes over to a histogram.
+func (s *sample) spill() {
+	s.histogram = hdrhistogram.New(1, highest, 3)
+	for _, v := range s.values {
+		s.record(v)
+	}
+	s.values = nil
 }
 
 // record cannot fail: the value is within the histogram's range.
 func (s *sample) record(ms int64) { _ = s.histogram.RecordValue(min(ms, highest)) }
+
+// merge adds another sample.
+func (s *sample) merge(o *sample) {
+	s.zeros += o.zeros
+	for _, v := range o.values {
+		s.add(v)
+	}
+	if o.histogram == nil {
+		return
+	}
+	if s.histogram == nil {
+		s.spill()
+	}
+	s.histogram.Merge(o.histogram)
+	s.max = max(s.max, o.max)
+}
 
 // quantiles returns the values of which 50, 95 and 99 of a hundred are not larger.
 func (s *sample) quantiles() Quantiles {
@@ -69,6 +90,37 @@ func (s *sample) quantiles() Quantiles {
 	}
 	q.P50, q.P95, q.P99 = at(50), at(95), at(99)
 	return q
+}
+
+// buckets counts the times in buckets of equal width, at most two dozen, behind one for those that are zero.
+func (s *sample) buckets() []Bucket {
+	list := []Bucket{{0, s.zeros}}
+	if s.max == 0 {
+		return list
+	}
+	width := int64(1) // 2, 5, 10, 20 ...
+	for n := 0; s.max > 24*width; n++ {
+		width *= 2
+		if n%3 == 1 {
+			width = width / 4 * 5
+		}
+	}
+	for up := width; up < s.max+width; up += width {
+		list = append(list, Bucket{up, 0})
+	}
+	put := func(ms, n int64) { list[(min(ms, s.max)+width-1)/width].N += n }
+	if s.histogram == nil {
+		for _, v := range s.values {
+			put(v, 1)
+		}
+		return list
+	}
+	for _, bar := range s.histogram.Distribution() {
+		if bar.Count > 0 {
+			put(bar.From, bar.Count)
+		}
+	}
+	return list
 }
 
 // rankOf returns which of n values in order is the quantile: the smallest with at least that share at or below it.

@@ -30,7 +30,10 @@ func Requests(tree *config.Tree, router *route.Router, stream iter.Seq2[traffic.
 	for len(q.waiting) > 0 {
 		q.resume(q.waiting[0].due)
 	}
-	r := &Result{Locations: q.stats.locations(), Zones: zones(q.pipe), Requests: q.rows, Assumptions: []string{}}
+	r := &Result{
+		Locations: q.stats.locations(), Zones: zones(q.pipe, q.stats), ConnZones: connZones(q.pipe), Crowds: []CrowdStat{},
+		Waterfalls: []Waterfall{}, Requests: q.rows, Assumptions: []string{},
+	}
 	if q.counted {
 		r.Assumptions = append(r.Assumptions, "limit_conn: each request is taken to last to the end of its millisecond")
 	}

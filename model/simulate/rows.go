@@ -13,11 +13,19 @@ func (s *simulation) row(l *load, r int32, at int64) int32 {
 	if !s.opts.KeepRequests {
 		return -1
 	}
-	t := &s.target
-	s.rows = append(s.rows, Row{
-		TMs: int64(toClock(at) - epoch), ClientIP: addressText(addressOf(int(l.address))),
-		URL: t.scheme + "://" + t.host + s.fan.Requests[r].Path,
-	})
+	t, q := &s.target, l.crowd.request(r)
+	path := q.Path
+	if q.byClient || q.byNumber {
+		path, _ = q.Expand(l.crowd.clientNumber(l), l.crowd.page.number(r))
+	}
+	row := Row{
+		TMs: int64(toClock(at) - epoch), ClientIP: addressText(addressOf(int(l.address))), URL: t.scheme + "://" + t.host + path,
+		Retry: int(l.triesOf(r)),
+	}
+	if len(s.crowds) > 1 {
+		row.Fan = l.crowd.Fan.Name
+	}
+	s.rows = append(s.rows, row)
 	return int32(len(s.rows) - 1)
 }
 

@@ -7,9 +7,10 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
-// Run lets clients load a page, and counts what the limits do to them. The first request of the first client reaches
+// Run lets crowds load their fans, and counts what the limits do to them. The first request of the first client reaches
 // nginx at time 0, with empty zones. It fails for options out of bounds and for a configuration without servers.
 func Run(tree *config.Tree, router *route.Router, options Options) (*Result, error) {
 	o, err := options.normal()
@@ -23,71 +24,123 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 	p := pipeline.New(tree, router)
 	p.Authorized, p.NoLimits = true, o.NoLimits
 	s := newSimulation(p, t, &o)
+	if o.Detail {
+		s.watch = newWatch()
+	}
 	s.run()
 	r := s.result()
-	r.Assumptions = slices.Concat(said, assumptionsOf(&o), p.Assumptions())
-	if !o.NoLimits {
-		r.Page.UnlimitedMs = unlimited(o)
-	} else {
-		r.Page.UnlimitedMs = r.Page.LimitedMs
+	r.Assumptions = slices.Concat(said, assumptionsOf(s), p.Assumptions())
+	s.compare(r)
+	if o.Detail {
+		detail(s, r, func() *simulation {
+			again := o
+			again.KeepRequests = false
+			return newSimulation(p.Fresh(), t, &again)
+		})
 	}
+	r.Feeling = feeling(r)
 	return r, nil
 }
 
 func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
 	s := &simulation{
-		pipe: p, page: newPage(o.Fan, o), fan: o.Fan, target: t, opts: o,
-		rows: []Row{}, shared: make([]*pipeline.Plan, len(o.Fan.Requests)), bound: make([]bool, len(o.Fan.Requests)),
+		pipe: p, target: t, opts: o, crowds: newCrowds(o), rows: []Row{},
 		plans: map[planKey]*pipeline.Plan{}, callers: map[int32]*pipeline.Caller{}, stats: newStats(),
+		meter: meter{progress: o.Progress, total: o.Requests()},
 	}
-	s.arrive = newArrivals(o, -s.page.rtt/2)
+	for _, c := range s.crowds {
+		c.stats = s.stats
+		if len(s.crowds) > 1 {
+			c.stats = newStats()
+		}
+		for t := range c.page.requests {
+			q := &c.page.requests[t]
+			c.bound[t] = q.byClient || q.byNumber || len(o.Via) > 0
+		}
+	}
 	return s
 }
 
-// unlimited is the page's time without limits. Then clients do not touch each other, every time is fixed, and where a
-// request is routed to does not matter, so one load stands for all.
-func unlimited(o Options) Quantiles {
-	o.Clients, o.Repeat, o.KeepRequests, o.Arrival = 1, 1, false, Arrival{}
+// compare adds the page times without limits.
+func (s *simulation) compare(r *Result) {
+	if s.opts.NoLimits {
+		r.Page.UnlimitedMs = r.Page.LimitedMs
+		for i := range r.Crowds {
+			r.Crowds[i].Page.UnlimitedMs = r.Crowds[i].Page.LimitedMs
+		}
+		return
+	}
+	var all sample
+	for i, c := range s.crowds {
+		times := unlimited(*s.opts, c.Crowd)
+		r.Crowds[i].Page.UnlimitedMs = times.quantiles()
+		if c.people {
+			all.merge(times)
+		}
+	}
+	r.Page.UnlimitedMs = all.quantiles()
+}
+
+// unlimited are the times of a crowd's pages without limits. Then clients do not touch each other, and where a request is
+// routed to does not matter; where nothing is random, one load stands for all.
+func unlimited(o Options, c *Crowd) *sample {
+	alone := *c
+	o.Crowds, o.KeepRequests, o.Progress = []Crowd{alone}, false, nil
+	if !random(c.Fan, &o) {
+		alone.Clients, alone.Repeat, alone.Arrival = 1, 1, Arrival{}
+		o.Crowds[0] = alone
+	}
 	s := newSimulation(nil, target{}, &o)
 	s.run()
-	return s.stats.times.quantiles()
+	return &s.stats.times
+}
+
+// random says whether some time of a fan's pages differs from load to load.
+func random(fan *traffic.Fan, o *Options) bool {
+	if rtt := o.rttOf(fan); rtt.dist != nil {
+		return true
+	}
+	return slices.ContainsFunc(fan.Requests, func(r traffic.FanRequest) bool {
+		service := o.serviceOf(&r)
+		return service.dist != nil || r.ThinkMs != nil && r.ThinkMs.Random()
+	})
 }
 
 func (s *simulation) result() *Result {
-	return &Result{
-		Locations: s.stats.locations(),
-		Zones:     zones(s.pipe),
-		Page:      new(s.pageStat()),
-		Requests:  s.rows,
+	r := &Result{
+		Locations: s.stats.locations(), Zones: zones(s.pipe, s.stats), ConnZones: connZones(s.pipe), Page: new(s.stats.pageStat()),
+		Waterfalls: []Waterfall{}, Requests: s.rows,
 	}
+	for _, c := range s.crowds {
+		r.Crowds = append(r.Crowds, c.result())
+	}
+	return r
 }
 
-func (s *simulation) pageStat() PageStat {
-	return PageStat{Pages: s.stats.pages, LimitedMs: s.stats.times.quantiles(), BrokenPages: s.stats.broken}
+func (c *crowd) result() CrowdStat {
+	n := CrowdStat{
+		Fan: c.Fan.Name, Role: roleOf(c.Fan), Clients: c.Clients, Addresses: int(c.countAddresses()),
+		Retries: c.stats.retries, AddedMs: c.stats.added.quantiles(), Added: c.stats.added.buckets(),
+		Page: c.stats.pageStat(), Locations: c.stats.locations(),
+	}
+	for i := range n.Locations {
+		l := &n.Locations[i]
+		n.Requests += l.Requests
+		n.Passed += l.Passed
+		n.Delayed += l.Delayed
+		n.Rejected += l.Rejected
+		n.NotIssued += l.NotIssued
+	}
+	return n
 }
 
-func zones(p *pipeline.Pipeline) []ZoneStat {
-	used := p.Zones()
-	list := make([]ZoneStat, 0, len(used))
-	for _, z := range used {
-		list = append(list, ZoneStat{Zone: z.Zone.Name, PeakExcessMilli: z.Peak, PeakKey: z.PeakKey, Keys: z.Keys})
+func roleOf(fan *traffic.Fan) string {
+	if fan.Role == traffic.People {
+		return "people"
 	}
-	return list
+	return string(fan.Role)
 }
 
-// assumptionsOf says what the simulation itself takes for granted.
-func assumptionsOf(o *Options) []string {
-	list := []string{"clients connect to nginx themselves, " + shared(o.ClientsPerAddress) + ", from ranges that are kept for documentation"}
-	if o.UpstreamMs < 0 {
-		list = append(list, "the server takes as long as is usual for the kind of each request: html 100 ms, static files 5 ms, api 50 ms")
-	}
-	list = append(list, "a request that hangs on a refused one is not sent; nothing is sent a second time")
-	return list
-}
-
-func shared(n int) string {
-	if n == 1 {
-		return "each from an address of its own"
-	}
-	return fmt.Sprintf("%d from one address", n)
+func (s *stats) pageStat() PageStat {
+	return PageStat{Pages: s.pages, LimitedMs: s.times.quantiles(), BrokenPages: s.broken}
 }

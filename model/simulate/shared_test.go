@@ -33,8 +33,11 @@ func TestSharedPlans(t *testing.T) {
 			tree := treeOfText(t, "events {}\nhttp {\n"+c.http+"\nserver { listen 80; server_name a.example; "+c.server+" } }\n")
 			router := route.New(tree)
 			o, err := Options{
-				Fan: fan(t, "portal"), Clients: 12, ClientsPerAddress: 2, Repeat: 2, Every: time.Second, UpstreamMs: -1, RTTMs: -1,
-				Arrival: Arrival{Kind: Poisson, Span: 3 * time.Second}, KeepRequests: true,
+				Crowds: []Crowd{{
+					Fan: fan(t, "portal"), Clients: 12, PerAddress: []int{2}, Repeat: 2, Every: time.Second,
+					Arrival: Arrival{Kind: Poisson, Span: 3 * time.Second},
+				}},
+				KeepRequests: true,
 			}.normal()
 			if err != nil {
 				t.Fatal(err)
@@ -47,12 +50,12 @@ func TestSharedPlans(t *testing.T) {
 			for i := range results {
 				s := newSimulation(pipeline.New(tree, router), at, &o)
 				if i == 1 {
-					for r := range s.bound {
-						s.bound[r] = true
+					for r := range s.crowds[0].bound {
+						s.crowds[0].bound[r] = true
 					}
 				}
 				s.run()
-				if i == 0 && (s.shared[0] != nil) != c.shared {
+				if i == 0 && (s.crowds[0].shared[0] != nil) != c.shared {
 					t.Errorf("the plan is shared: %t", !c.shared)
 				}
 				results[i] = show(s.result())

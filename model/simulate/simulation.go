@@ -3,258 +3,157 @@ package simulate
 import (
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
-	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
-// A simulation is page loads under way: events in time order, the loads that they belong to, and what is counted. Its
-// memory follows the loads that are under way, not those that were or will be.
+// A simulation is loads under way: events in time order, the loads that they belong to, and what is counted. Its memory
+// follows the loads that are under way, not those that were or will be.
 type simulation struct {
 	pipe   *pipeline.Pipeline // nil: every request is answered at once, and nothing is counted but pages
-	page   *page
-	fan    *traffic.Fan
 	target target
 	opts   *Options
+	crowds []*crowd
 
-	events queue
-	arrive arrivals
-	idle   []*load // to be used again
-	spare  []*pipeline.Flight
-	loads  int64
+	queue
+	spareLoads []int32 // of the loads, those to be used again
+	begun      int64   // loads so far
+	kept       []*kept // by the events' numbers; the first is nobody's
+	spareKept  []int32 // of kept
 
-	shared  []*pipeline.Plan           // by request, those that hold for every client
-	bound   []bool                     // by request, those that do not
-	plans   map[planKey]*pipeline.Plan // of those that do not, as long as there are not too many
+	plans   map[planKey]*pipeline.Plan // of requests that do not hold for all clients, as long as there are not too many
 	callers map[int32]*pipeline.Caller // by address, likewise
 
 	stats *stats
 	rows  []Row
+	watch *watch // nil: nobody wants to know the course of anything
+	meter meter
 }
-
-// kept is a request that nginx still holds: it waits in limit_req, or has a place in limit_conn.
-type kept struct {
-	req    int32
-	row    int32
-	came   int64 // arrival at nginx
-	flight *pipeline.Flight
-}
-
-type planKey struct{ address, req int32 }
 
 // maxPlans bounds how many routed requests are kept; beyond it each request is routed anew.
 const maxPlans = 1 << 15
 
-// run lets all clients load the page.
+// run lets all clients load their pages.
 func (s *simulation) run() {
-	s.scheduleNext()
+	for _, c := range s.crowds {
+		s.scheduleNext(c)
+	}
 	for len(s.events) > 0 {
-		e := s.events.pop()
-		l := e.load
+		e := s.pop()
+		l := s.loads[e.load]
 		l.events--
-		switch e.kind {
-		case began:
-			s.scheduleNext()
-			s.repeat(l, e.at)
-			s.begin(l, e.at)
-		case issued:
-			s.issue(l, e.req, e.at)
-		case opened:
-			l.opening--
-			s.release(l, e.at)
-		case answered:
-			s.answer(l, e.req, e.at)
-		case refused:
-			s.free(l, e.req, e.at)
-		case arrived:
-			s.serve(l, e.req, e.at)
-		case resumed:
-			s.resume(l, e.req, e.at)
-		case served:
-			s.drop(l, e.req)
-		}
+		s.happen(&e, l)
 		if l.left == 0 && l.events == 0 {
 			s.finish(l)
 		}
 	}
 }
 
-func (s *simulation) push(e event) {
-	e.load.events++
-	s.events.push(e)
+func (s *simulation) happen(e *event, l *load) {
+	switch e.kind {
+	case began:
+		s.scheduleNext(l.crowd)
+		s.repeat(l, e.at)
+		s.begin(l, e.at)
+	case issued:
+		s.issue(l, e.req, e.at)
+	case due:
+		s.tick(l, e.req, e.at)
+	case opened:
+		l.opening--
+		s.release(l, e.at)
+	case answered:
+		s.answer(l, e.req, e.at)
+	case refused:
+		s.free(l, e.req, e.at)
+	case arrived:
+		s.serve(l, e.req, e.at)
+	case resumed:
+		s.resume(l, e.req, e.kept, e.at)
+	case served:
+		s.drop(e.kept)
+	}
 }
 
-// scheduleNext lets the next client begin. Clients come one after the other, so that those to come need no memory.
-func (s *simulation) scheduleNext() {
-	if at, client, ok := s.arrive.next(); ok {
-		s.schedule(at, client, 0)
+func (s *simulation) push(e event) {
+	s.loads[e.load].events++
+	s.queue.push(e)
+}
+
+// scheduleNext lets the next client of a crowd begin. Clients come one after the other, so that those to come need no
+// memory.
+func (s *simulation) scheduleNext(c *crowd) {
+	if at, client, ok := c.arrive.next(); ok {
+		s.schedule(c, at, client, 0)
 	}
 }
 
 // repeat schedules the client's next load of the page, whether this one ends in time or not.
 func (s *simulation) repeat(l *load, at int64) {
-	if int(l.round)+1 < s.opts.Repeat {
-		s.schedule(at+s.opts.Every.Microseconds(), l.client, l.round+1)
+	if int(l.round)+1 < l.crowd.Repeat {
+		s.schedule(l.crowd, at+l.crowd.Every.Microseconds(), l.client, l.round+1)
 	}
 }
 
-func (s *simulation) schedule(at int64, client, round int32) {
+func (s *simulation) schedule(c *crowd, at int64, client, round int32) {
 	var l *load
-	if n := len(s.idle); n > 0 {
-		l, s.idle = s.idle[n-1], s.idle[:n-1]
+	if n := len(s.spareLoads); n > 0 {
+		l, s.spareLoads = s.loads[s.spareLoads[n-1]], s.spareLoads[:n-1]
 	} else {
-		l = &load{}
+		l = &load{slot: int32(len(s.loads))}
+		s.loads = append(s.loads, l)
 	}
-	s.loads++
-	l.number, l.client, l.round = s.loads, client, round
-	l.address = client / int32(s.opts.ClientsPerAddress)
-	l.caller = s.caller(l.address)
+	s.begun++
+	l.number, l.crowd, l.client, l.round = s.begun, c, client, round
+	l.address = c.addressOf(client)
+	l.rtt = c.page.rtt.of(s, drawRTT, l, -1, 0)
+	l.record = s.watch.recordOf(l)
+	if s.pipe != nil {
+		l.caller = s.caller(l.address)
+	}
 	l.left = 1 // until it begins
-	s.push(event{at: at, load: l, kind: began})
+	s.push(event{at: at, load: l.slot, kind: began})
 }
 
-// serve is a request's arrival at nginx.
-func (s *simulation) serve(l *load, r int32, at int64) {
-	if s.pipe == nil {
-		s.depart(l, r, at+s.page.requests[r].service, false)
-		return
-	}
-	f := s.plan(l.address, r).StartFor(toClock(at), s.callerOf(l, r))
-	row := s.row(l, r, at)
-	if f.Wait > 0 {
-		s.keep(l, kept{req: r, row: row, came: at}, &f)
-		s.push(event{at: at + int64(f.Wait)*1000, load: l, req: r, kind: resumed})
-		return
-	}
-	if s.settle(l, r, row, at, at, &f) {
-		s.keep(l, kept{req: r}, &f)
-	}
-}
-
-// resume lets a request go on that limit_req has held.
-func (s *simulation) resume(l *load, r int32, at int64) {
-	k := s.find(l, r)
-	k.flight.Resume(toClock(at))
-	if k.flight.Wait > 0 {
-		s.push(event{at: at + int64(k.flight.Wait)*1000, load: l, req: r, kind: resumed})
-		return
-	}
-	if !s.settle(l, r, k.row, k.came, at, k.flight) {
-		s.drop(l, r)
-	}
-}
-
-// settle counts a request that nginx has answered or handed on at a time, and says whether it holds a place in
-// limit_conn from now on. A refusal takes no time, everything else takes the kind's service time.
-func (s *simulation) settle(l *load, r, row int32, came, at int64, f *pipeline.Flight) (holds bool) {
-	q := &s.page.requests[r]
-	turned := f.Refused()
-	done := at
-	if !turned {
-		done += q.service
-	}
-	if f.Counts() && !q.longLived {
-		s.push(event{at: done, load: l, req: r, kind: served})
-	}
-	s.stats.count(f, came, done)
-	s.fill(row, f)
-	s.depart(l, r, done, turned)
-	return f.Counts()
-}
-
-// depart sends the answer of a request that nginx was done with at a time.
-func (s *simulation) depart(l *load, r int32, done int64, turned bool) {
-	q := &s.page.requests[r]
-	l.left--
-	back := done + s.page.rtt/2
-	l.last = max(l.last, back)
-	switch {
-	case turned:
-		l.broken = true
-		s.forsake(l, r)
-		if s.page.http1 || q.group >= 0 {
-			s.push(event{at: back, load: l, req: r, kind: refused})
-		}
-	case len(q.dependents) > 0 || s.page.http1 || q.group >= 0:
-		s.push(event{at: back, load: l, req: r, kind: answered})
-	}
-}
-
-// finish counts a page whose requests are all done.
+// finish counts the pages of a load whose requests are all done.
 func (s *simulation) finish(l *load) {
-	for len(l.kept) > 0 {
-		s.drop(l, l.kept[0].req)
+	for _, k := range l.holds {
+		s.drop(k)
 	}
-	s.stats.page(l.last-l.start, l.broken)
-	s.idle = append(s.idle, l)
-}
-
-// keep remembers a request that nginx holds.
-func (s *simulation) keep(l *load, k kept, f *pipeline.Flight) {
-	if n := len(s.spare); n > 0 {
-		k.flight, s.spare = s.spare[n-1], s.spare[:n-1]
-	} else {
-		k.flight = new(pipeline.Flight)
-	}
-	*k.flight = *f
-	l.kept = append(l.kept, k)
-}
-
-func (s *simulation) find(l *load, r int32) *kept {
-	for i := range l.kept {
-		if l.kept[i].req == r {
-			return &l.kept[i]
+	l.holds = l.holds[:0]
+	c := l.crowd
+	for i := range l.visits {
+		v := &l.visits[i]
+		c.stats.page(v)
+		if c.stats != s.stats && c.people {
+			s.stats.page(v)
+		}
+		if c.people {
+			s.watch.page(l, i)
 		}
 	}
-	return nil
+	s.watch.finish(l)
+	s.spareLoads = append(s.spareLoads, l.slot)
+}
+
+// keep remembers a request that nginx holds, and returns its number.
+func (s *simulation) keep(k kept) int32 {
+	var n int32
+	if spare := len(s.spareKept); spare > 0 {
+		n, s.spareKept = s.spareKept[spare-1], s.spareKept[:spare-1]
+	} else {
+		if len(s.kept) == 0 {
+			s.kept = append(s.kept, nil)
+		}
+		n = int32(len(s.kept))
+		s.kept = append(s.kept, new(kept))
+	}
+	*s.kept[n] = k
+	return n
 }
 
 // drop lets nginx forget a request.
-func (s *simulation) drop(l *load, r int32) {
-	for i := range l.kept {
-		if l.kept[i].req == r {
-			f := l.kept[i].flight
-			f.Finish()
-			s.spare = append(s.spare, f)
-			l.kept[i] = l.kept[len(l.kept)-1]
-			l.kept = l.kept[:len(l.kept)-1]
-			return
-		}
-	}
-}
-
-// notIssued counts a request that was never sent.
-func (s *simulation) notIssued(l *load, r int32) { s.stats.notIssued(s.plan(l.address, r)) }
-
-// plan returns the routed request of a client: one for all clients where it holds for all, else one for each address.
-func (s *simulation) plan(address, r int32) *pipeline.Plan {
-	if p := s.shared[r]; p != nil {
-		return p
-	}
-	key := planKey{address, r}
-	if p := s.plans[key]; p != nil {
-		return p
-	}
-	req := s.target.request(&s.fan.Requests[r], addressOf(int(address)))
-	if !s.bound[r] {
-		p, holds := s.pipe.PlanShared(req, s.target.server)
-		if holds {
-			s.shared[r] = p
-			return p
-		}
-		s.bound[r] = true
-	}
-	p := s.pipe.Plan(req, s.target.server)
-	if len(s.plans) < maxPlans {
-		s.plans[key] = p
-	}
-	return p
-}
-
-// callerOf returns who sends a request of a load, for a plan that was made for another client.
-func (s *simulation) callerOf(l *load, r int32) *pipeline.Caller {
-	if s.bound[r] {
-		return nil
-	}
-	return l.caller
+func (s *simulation) drop(n int32) {
+	s.kept[n].flight.Finish()
+	s.spareKept = append(s.spareKept, n)
 }
 
 func (s *simulation) caller(address int32) *pipeline.Caller {

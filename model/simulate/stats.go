@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"sort"
-
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
@@ -11,11 +9,14 @@ import (
 
 // stats counts requests by the place that they belong to, and pages. Its size follows the places, not the requests.
 type stats struct {
-	places map[*config.Level]*placeStats
-	last   *placeStats // most requests follow one of their own place
-	pages  int
-	broken int
-	times  sample // of pages that did not break
+	places  map[*config.Level]*placeStats
+	last    *placeStats              // most requests follow one of their own place
+	zones   map[*config.Zone]*sample // what each added
+	pages   int
+	broken  int
+	times   sample // of pages
+	added   sample // what limit_req added, of all requests that were not refused
+	retries int
 }
 
 type placeStats struct {
@@ -26,7 +27,9 @@ type placeStats struct {
 	limits limitStats
 }
 
-func newStats() *stats { return &stats{places: map[*config.Level]*placeStats{}} }
+func newStats() *stats {
+	return &stats{places: map[*config.Level]*placeStats{}, zones: map[*config.Zone]*sample{}}
+}
 
 func (s *stats) of(p pipeline.Place) *placeStats {
 	if s.last != nil && s.last.place.Level == p.Level {
@@ -63,30 +66,43 @@ func (s *stats) count(f *pipeline.Flight, came, done int64) {
 	}
 	at.added.add(int64(d.Wait))
 	at.served.add((done - came) / 1000)
+	s.added.add(int64(d.Wait))
+	if d.Wait > 0 && f.Zone != nil {
+		s.zone(f.Zone).add(int64(d.Wait))
+	}
 }
 
-// notIssued counts a request that was never sent, at the place it would have come to first.
-func (s *stats) notIssued(p *pipeline.Plan) { s.of(p.Place()).n.NotIssued++ }
+func (s *stats) zone(z *config.Zone) *sample {
+	at := s.zones[z]
+	if at == nil {
+		at = &sample{}
+		s.zones[z] = at
+	}
+	return at
+}
 
-// page counts one load of the page, whose last answer came after a time in microseconds.
-func (s *stats) page(took int64, broken bool) {
+// notIssued counts requests that were never sent, at the place they would have come to first.
+func (s *stats) notIssued(p *pipeline.Plan, n int64) { s.of(p.Place()).n.NotIssued += int(n) }
+
+// page counts one page.
+func (s *stats) page(v *visit) {
 	s.pages++
-	if broken {
+	if v.broken {
 		s.broken++
 	}
-	s.times.add((took + 500) / 1000)
+	if v.begun {
+		s.times.add(v.took())
+	}
 }
+
+// took is how long a page took, in milliseconds.
+func (v *visit) took() int64 { return (v.last - v.start + 500) / 1000 }
 
 // locations returns the counts in the order of the configuration.
 func (s *stats) locations() []LocationStat {
 	list := make([]LocationStat, 0, len(s.places))
-	order := make([]pipeline.Place, 0, len(s.places))
-	for _, at := range s.places {
-		order = append(order, at.place)
-	}
-	sort.Slice(order, func(i, j int) bool { return order[i].Before(order[j]) })
-	for _, place := range order {
-		list = append(list, s.places[place.Level].result())
+	for _, at := range s.ordered() {
+		list = append(list, at.result())
 	}
 	return list
 }

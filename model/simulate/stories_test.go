@@ -49,7 +49,7 @@ func TestSixRequests(t *testing.T) {
 		{"status-598.conf", 5, 0, 1, nil, 598},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			r := run(t, fixture(t, "six-requests", c.file), Options{Fan: fan(t, "six-in-10ms"), UpstreamMs: -1, RTTMs: -1, KeepRequests: true})
+			r := run(t, fixture(t, "six-requests", c.file), Options{Crowds: []Crowd{{Fan: fan(t, "six-in-10ms")}}, KeepRequests: true})
 			if len(r.Locations) != 1 || len(r.Requests) != 6 {
 				t.Fatalf("%d locations, %d requests", len(r.Locations), len(r.Requests))
 			}
@@ -80,10 +80,10 @@ func TestSixRequests(t *testing.T) {
 
 // TestPortalMorning holds the bands of the trust company's report: 43 desks behind two addresses, before and after.
 func TestPortalMorning(t *testing.T) {
-	morning := Options{
-		Fan: fan(t, "portal"), Clients: 29, ClientsPerAddress: 29, UpstreamMs: -1, RTTMs: -1, Seed: 1,
-		Arrival: Arrival{Kind: Poisson, Span: 2 * time.Minute},
-	}
+	morning := of(Crowd{
+		Fan: fan(t, "portal"), Clients: 29, PerAddress: []int{29}, Arrival: Arrival{Kind: Poisson, Span: 2 * time.Minute},
+	})
+	morning.Seed = 1
 	before := run(t, fixture(t, "trustline", "before.dump"), morning)
 	if n := len(before.Locations); n != 1 {
 		t.Fatalf("%d locations", n)
@@ -108,7 +108,7 @@ func TestPortalMorning(t *testing.T) {
 
 // TestPortalTogether has all 23 requests of a page counted, sent or not.
 func TestPortalTogether(t *testing.T) {
-	r := run(t, fixture(t, "trustline", "before.dump"), Options{Fan: fan(t, "portal"), UpstreamMs: -1, RTTMs: -1, KeepRequests: true})
+	r := run(t, fixture(t, "trustline", "before.dump"), Options{Crowds: []Crowd{{Fan: fan(t, "portal")}}, KeepRequests: true})
 	l := r.Locations[0]
 	if l.Requests+l.NotIssued != 23 || l.Requests != len(r.Requests) || l.Passed+l.Delayed+l.Rejected != l.Requests {
 		t.Errorf("%+v", l)
@@ -125,10 +125,11 @@ func TestPortalTogether(t *testing.T) {
 
 // TestSeeds has the same seed give the same result, and another one another.
 func TestSeeds(t *testing.T) {
-	o := Options{
-		Fan: fan(t, "portal"), Clients: 20, ClientsPerAddress: 7, UpstreamMs: -1, RTTMs: -1, KeepRequests: true,
-		Arrival: Arrival{Kind: Poisson, Span: 30 * time.Second}, Repeat: 2, Every: 10 * time.Second, Protocol: HTTP1,
-	}
+	o := of(Crowd{
+		Fan: fan(t, "portal"), Clients: 20, PerAddress: []int{7},
+		Arrival: Arrival{Kind: Poisson, Span: 30 * time.Second}, Repeat: 2, Every: 10 * time.Second,
+	})
+	o.KeepRequests, o.Protocol = true, HTTP1
 	path := fixture(t, "trustline", "before.dump")
 	var results []string
 	for _, seed := range []uint64{1, 1, 2} {
@@ -143,8 +144,8 @@ func TestSeeds(t *testing.T) {
 // TestArrivals has clients begin in order, within their span.
 func TestArrivals(t *testing.T) {
 	for _, kind := range []ArrivalKind{Together, Poisson, Every} {
-		o := &Options{Clients: 1000, Arrival: Arrival{Kind: kind, Span: time.Second}, Seed: 3}
-		a := newArrivals(o, -20_000)
+		c := &Crowd{Clients: 1000, Arrival: Arrival{Kind: kind, Span: time.Second}}
+		a := newArrivals(c, 3, -20_000)
 		var times []int64
 		for {
 			at, client, ok := a.next()

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -10,25 +9,20 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
-	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
 // A target is the server that a page is loaded from, and how its clients reach it.
 type target struct {
-	server   *config.Server
-	host     string
-	scheme   string
-	protocol string
-	address  netip.AddrPort
+	server  *config.Server
+	host    string
+	scheme  string
+	address netip.AddrPort
 }
 
 // newTarget finds the server of a host and the listener to speak to: one with TLS before one without, since a server
 // without often only redirects to it. What had to be chosen is said.
 func newTarget(tree *config.Tree, router *route.Router, o *Options) (target, []string, error) {
-	t := target{server: o.Server, host: o.Host, protocol: "HTTP/1.1"}
-	if o.Protocol == HTTP2 {
-		t.protocol = "HTTP/2.0"
-	}
+	t := target{server: o.Server, host: o.Host}
 	var said []string
 	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
 		return t, nil, fmt.Errorf("the configuration has no server")
@@ -48,14 +42,6 @@ func newTarget(tree *config.Tree, router *route.Router, o *Options) (target, []s
 	}
 	t.scheme, t.address = listener(t.server)
 	return t, said, nil
-}
-
-// request is one request of a fan from an address.
-func (t *target) request(r *traffic.FanRequest, from netip.Addr) *request.Request {
-	return &request.Request{
-		Method: r.Method, Scheme: t.scheme, Host: t.host, Target: r.Path, Protocol: t.protocol, Headers: r.Headers,
-		Peer: from, Server: t.address, BodySize: int64(len(r.Body)),
-	}
 }
 
 // firstLimited returns the first server with a limit in it, else the first.
@@ -170,28 +156,4 @@ func name(s *config.Server) string {
 		return s.Names[0].Text
 	}
 	return "without a name"
-}
-
-// addressOf returns the address number n, from the ranges that are kept for documentation and for tests of networks, so
-// that no real client is meant.
-func addressOf(n int) netip.Addr {
-	for _, base := range [...]uint32{0xcb007100, 0xc6336400, 0xc0000200} { // 203.0.113.0/24, 198.51.100.0/24, 192.0.2.0/24
-		if n < 254 {
-			return address4(base + 1 + uint32(n))
-		}
-		n -= 254
-	}
-	if n < 1<<17 {
-		return address4(0xc6120000 + uint32(n)) // 198.18.0.0/15
-	}
-	var b [16]byte
-	binary.BigEndian.PutUint32(b[:], 0x20010db8) // 2001:db8::/32
-	binary.BigEndian.PutUint32(b[12:], uint32(n))
-	return netip.AddrFrom16(b)
-}
-
-func address4(bits uint32) netip.Addr {
-	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], bits)
-	return netip.AddrFrom4(b)
 }

@@ -14,10 +14,7 @@ import (
 
 // A Simulation is what simulate ran, and what came of it.
 type Simulation struct {
-	Fan      string // "" for a stream of requests
-	Clients  int
-	Together int // clients behind one address
-	Result   *simulate.Result
+	Result *simulate.Result
 }
 
 // WriteSimulation writes a simulation for a person.
@@ -29,7 +26,7 @@ func WriteSimulation(w io.Writer, s Simulation, o Options) error {
 	if p := s.Result.Page; p != nil {
 		t.print("\n")
 		t.page(p)
-		t.print(t.p.bold(feeling(p, s.Result.Locations)), "\n")
+		t.print(t.p.bold(s.Result.Feeling), "\n")
 	} else {
 		t.requests(s.Result.Requests)
 	}
@@ -49,14 +46,17 @@ type simulationWriter struct {
 }
 
 func (s Simulation) title() string {
-	if s.Fan == "" {
+	if len(s.Result.Crowds) == 0 {
 		return count(len(s.Result.Requests), "request")
 	}
-	title := fmt.Sprintf("%q, %s", s.Fan, count(s.Clients, "client"))
-	if s.Together > 1 && s.Clients > 1 {
-		title += fmt.Sprintf(", %d behind each address", min(s.Together, s.Clients))
+	titles := make([]string, len(s.Result.Crowds))
+	for i, c := range s.Result.Crowds {
+		titles[i] = fmt.Sprintf("%q, %s", clean(c.Fan), count(c.Clients, "client"))
+		if c.Addresses < c.Clients {
+			titles[i] += " behind " + count(c.Addresses, "address")
+		}
 	}
-	return title
+	return strings.Join(titles, "; ")
 }
 
 func (t *simulationWriter) locations(locations []simulate.LocationStat) {
@@ -110,27 +110,6 @@ func (t *simulationWriter) page(p *simulate.PageStat) {
 	if p.BrokenPages > 0 {
 		t.print(fmt.Sprintf("%d of %s broken by a refused request\n", p.BrokenPages, count(p.Pages, "page")))
 	}
-}
-
-// feeling says in one sentence what a user would notice.
-func feeling(p *simulate.PageStat, locations []simulate.LocationStat) string {
-	var longest int64
-	refused := 0
-	for _, l := range locations {
-		longest = max(longest, l.AddedMs.Max)
-		refused += l.Rejected
-	}
-	switch slower := p.LimitedMs.P95 - p.UnlimitedMs.P95; {
-	case p.BrokenPages == p.Pages && p.Pages > 0:
-		return fmt.Sprintf("Every page comes up broken: %s refused.", count(refused, "request"))
-	case p.BrokenPages > 0:
-		return fmt.Sprintf("%d of %d people see a broken page, the others wait up to %s for one request.", p.BrokenPages, p.Pages, duration(longest))
-	case longest > 0 && slower >= 1000:
-		return fmt.Sprintf("The page feels slow: it takes %s longer, though nothing fails.", duration(slower))
-	case longest > 0:
-		return fmt.Sprintf("A careful eye notices that the page takes up to %s longer; nothing fails.", duration(max(slower, 0)))
-	}
-	return "Nobody notices the limits."
 }
 
 // requests lists single requests, at most a screenful.

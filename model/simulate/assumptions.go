@@ -1,0 +1,55 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// assumptionsOf says what the simulation itself takes for granted.
+func assumptionsOf(s *simulation) []string {
+	o := s.opts
+	var list []string
+	for _, c := range s.crowds {
+		who := "clients"
+		if len(s.crowds) > 1 {
+			who = fmt.Sprintf("the clients of %q", c.Fan.Name)
+		}
+		way := " connect to nginx themselves, "
+		if len(o.Via) > 0 {
+			way = " come through " + chains(o.Via) + ", which add the address they were connected from to " + o.ViaHeader + "; they come "
+		}
+		list = append(list, who+way+shared(c.PerAddress)+", from ranges that are kept for documentation")
+	}
+	if o.UpstreamMs == nil {
+		list = append(list, "the server takes as long as is usual for the kind of each request: html 100 ms, static files 5 ms, api 50 ms")
+	}
+	list = append(list, "a request that hangs on a refused one is not sent; nothing is sent a second time")
+	return list
+}
+
+func shared(perAddress []int) string {
+	if len(perAddress) == 1 && perAddress[0] == 1 {
+		return "each from an address of its own"
+	}
+	texts := make([]string, len(perAddress))
+	for i, n := range perAddress {
+		texts[i] = fmt.Sprint(n)
+	}
+	if last := len(texts) - 1; last > 0 {
+		return strings.Join(texts[:last], ", ") + " and " + texts[last] + " from one address each"
+	}
+	return texts[0] + " from one address"
+}
+
+// chains lists ways through proxies.
+func chains(via []Chain) string {
+	texts := make([]string, len(via))
+	for i, chain := range via {
+		parts := make([]string, len(chain))
+		for j, a := range chain {
+			parts[j] = a.String()
+		}
+		texts[i] = strings.Join(parts, " then ")
+	}
+	return strings.Join(texts, " or ")
+}

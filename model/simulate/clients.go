@@ -1,0 +1,84 @@
+package simulate
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+)
+
+// A Chain is the proxies between a client and nginx, in the order in which a request passes them: the last one connects
+// to nginx. Each adds the address that it was connected from to a header.
+type Chain []netip.Addr
+
+// request makes a request of a load: what its client sends, and what the proxies on its way make of it.
+func (s *simulation) request(l *load, r int32) *request.Request {
+	t, q := &s.target, l.crowd.request(r)
+	path, headers := q.Path, q.Headers
+	if q.byClient || q.byNumber {
+		path, headers = q.Expand(l.crowd.clientNumber(l), l.crowd.page.number(r))
+	}
+	req := &request.Request{
+		Method: q.Method, Scheme: t.scheme, Host: t.host, Target: path, Protocol: "HTTP/2.0", Headers: headers,
+		Peer: addressOf(int(l.address)), Server: t.address, BodySize: int64(len(q.Body)),
+	}
+	if l.crowd.page.http1 {
+		req.Protocol = "HTTP/1.1"
+	}
+	if len(s.opts.Via) > 0 {
+		through(req, s.opts.Via[s.chainOf(l)], s.opts.ViaHeader)
+	}
+	return req
+}
+
+// chainOf returns which way a load's requests come: clients take the chains in turn.
+func (s *simulation) chainOf(l *load) int32 {
+	return (l.crowd.firstClient + l.client) % int32(len(s.opts.Via))
+}
+
+// through sends a request through proxies. They speak HTTP/1.1 to nginx.
+func through(req *request.Request, chain Chain, header string) {
+	if len(chain) == 0 {
+		return
+	}
+	seen := make([]string, 0, len(chain))
+	req.Headers = slices.DeleteFunc(slices.Clone(req.Headers), func(h request.Header) bool {
+		if strings.EqualFold(h.Name, header) {
+			seen = append(seen, h.Value) // what the client claims, in front
+			return true
+		}
+		return false
+	})
+	for _, proxy := range chain {
+		seen = append(seen, request.AddrText(req.Peer))
+		req.Peer = proxy
+	}
+	req.Headers = append(req.Headers, request.Header{Name: header, Value: strings.Join(seen, ", ")})
+	req.Protocol = "HTTP/1.1"
+}
+
+// addressOf returns the address number n, from the ranges that are kept for documentation and for tests of networks, so
+// that no real client is meant.
+func addressOf(n int) netip.Addr {
+	for _, base := range [...]uint32{0xcb007100, 0xc6336400, 0xc0000200} { // 203.0.113.0/24, 198.51.100.0/24, 192.0.2.0/24
+		if n < 254 {
+			return address4(base + 1 + uint32(n))
+		}
+		n -= 254
+	}
+	if n < 1<<17 {
+		return address4(0xc6120000 + uint32(n)) // 198.18.0.0/15
+	}
+	var b [16]byte
+	binary.BigEndian.PutUint32(b[:], 0x20010db8) // 2001:db8::/32
+	binary.BigEndian.PutUint32(b[12:], uint32(n))
+	return netip.AddrFrom16(b)
+}
+
+func address4(bits uint32) netip.Addr {
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], bits)
+	return netip.AddrFrom4(b)
+}

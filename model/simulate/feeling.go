@@ -1,0 +1,62 @@
+package simulate
+
+import (
+	"fmt"
+	"time"
+)
+
+// feeling says in one sentence what a user would notice.
+func feeling(r *Result) string {
+	var longest int64
+	refused := 0
+	for _, c := range r.Crowds {
+		if !r.tells(&c) {
+			continue
+		}
+		longest = max(longest, c.AddedMs.Max)
+		refused += c.Rejected
+	}
+	p := r.Page
+	switch slower := p.LimitedMs.P95 - p.UnlimitedMs.P95; {
+	case p.BrokenPages == p.Pages && p.Pages > 0:
+		return fmt.Sprintf("Every page comes up broken: %s refused.", number(refused, "request"))
+	case p.BrokenPages > 0:
+		return fmt.Sprintf("%d of %d people see a broken page, the others wait up to %s for one request.", p.BrokenPages, p.Pages, inWords(longest))
+	case longest > 0 && slower >= 1000:
+		return fmt.Sprintf("The page feels slow: it takes %s longer, though nothing fails.", inWords(slower))
+	case longest > 0:
+		return fmt.Sprintf("A careful eye notices that the page takes up to %s longer; nothing fails.", inWords(max(slower, 0)))
+	}
+	return "Nobody notices the limits."
+}
+
+// tells says whether a crowd's pages are those of Result.Page.
+func (r *Result) tells(c *CrowdStat) bool {
+	if c.Role == people {
+		return true
+	}
+	for i := range r.Crowds {
+		if r.Crowds[i].Role == people {
+			return false
+		}
+	}
+	return true
+}
+
+// people is the role of those whom a limit should let through.
+const people = "people"
+
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// inWords is a time as a sentence says it: 340 ms, 2.1 s.
+func inWords(ms int64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%d ms", ms)
+	}
+	return fmt.Sprintf("%.3g s", (time.Duration(ms) * time.Millisecond).Seconds())
+}
