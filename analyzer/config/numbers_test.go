@@ -15,7 +15,7 @@ func TestParseRate(t *testing.T) {
 		"10r/m": 166, "1r/m": 16, "59r/m": 983, "30r/m": 500, "60r/m": 1000, "5": 5000, "5r/s": 5000, "300r/s": 300000,
 		"0r/s": -1, "": -1, "r/s": -1, "1.5r/s": -1, "1r/h": -1, "1R/S": -1, "-1r/s": -1, "1 r/s": -1, "5r": -1,
 	} {
-		got, ok := parseRate(text)
+		got, _, ok := parseRate(text)
 		if !ok {
 			got = -1
 		}
@@ -33,10 +33,10 @@ func TestParseRateIsCutOff(t *testing.T) {
 		if rapid.Bool().Draw(t, "minutes") {
 			scale, unit = 60, "r/m"
 		}
-		got, ok := parseRate(strconv.FormatInt(n, 10) + unit)
+		got, perMinute, ok := parseRate(strconv.FormatInt(n, 10) + unit)
 		want := new(big.Int).Div(new(big.Int).Mul(big.NewInt(n), big.NewInt(1000)), big.NewInt(scale))
-		if !ok || want.Cmp(big.NewInt(got)) != 0 {
-			t.Fatalf("%d%s: %d, want %v", n, unit, got, want)
+		if !ok || want.Cmp(big.NewInt(got)) != 0 || perMinute != 0 != (unit == "r/m") || perMinute != 0 && perMinute != n {
+			t.Fatalf("%d%s: %d and %d a minute, want %v", n, unit, got, perMinute, want)
 		}
 	})
 }

@@ -195,8 +195,16 @@ type HTTP struct {
 	ConnZones  map[string]*ConnZone
 	LogFormats map[string]*LogFormat
 	Variables  *value.Definitions // map, geo, split_clients
+	Blocks     []VariableBlock    // as they were written, in the order in which nginx reads them
 	Upstreams  map[string]Item
 	Servers    []*Server
+}
+
+// A VariableBlock is a map, geo or split_clients block: what defines a variable. Of several blocks for one variable the
+// last one counts.
+type VariableBlock struct {
+	Item
+	Entries []Item // includes expanded; an entry's name is its first word
 }
 
 // Server is a server block.
@@ -291,6 +299,7 @@ type Zone struct {
 	Name                        string
 	Key                         value.Template // the complex value that is counted; a request for which it is empty is not counted
 	Rate                        int64          // thousandths of a request per second, cut off as nginx does: 10r/m is 166
+	PerMinute                   int64          // the number before "r/m", as written; 0 for a rate by the second
 	Size                        int64          // bytes
 	Directive                   *syntax.Directive
 	Via                         *Via
@@ -319,7 +328,9 @@ type ConnZone struct {
 	Size      int64
 	Directive *syntax.Directive
 	Via       *Via
-	Span      source.Span
+
+	Span              source.Span // the directive's head
+	KeySpan, SizeSpan source.Span // the words that hold them
 }
 
 // A LimitConn is one limit_conn directive.

@@ -11,6 +11,7 @@ import (
 // variableBlock reads map, geo and split_clients into the variables that they define.
 func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 	entries := r.entries(it, v, s)
+	r.http.Blocks = append(r.http.Blocks, VariableBlock{Item: it, Entries: entries})
 	args := make([]string, it.NumArgs())
 	for i, w := range it.Args() {
 		args[i] = w.Value

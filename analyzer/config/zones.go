@@ -160,7 +160,7 @@ func (r *resolver) readReqZone(it Item, s *scope) bool {
 			zone, ok = r.zoneParameter(it, w, s.level)
 			z.SizeSpan = it.WordSpan(w)
 		case strings.HasPrefix(w.Value, "rate="):
-			z.Rate, ok = parseRate(w.Value[len("rate="):])
+			z.Rate, z.PerMinute, ok = parseRate(w.Value[len("rate="):])
 			z.RateSpan = it.WordSpan(w)
 			if !ok {
 				r.refuseWord(it, w, s.level, InvalidRate, "invalid rate "+quoted(w.Value))
@@ -202,16 +202,17 @@ func (r *resolver) bindZone(it Item, l *Level, zone zoneParameter) bool {
 	return true
 }
 
-// parseRate reads "10r/s", "10r/m" or "10" into thousandths of a request per second, cut off as nginx does.
-func parseRate(text string) (int64, bool) {
-	scale := int64(1)
-	if number, ok := strings.CutSuffix(text, "r/s"); ok {
+// parseRate reads "10r/s", "10r/m" or "10" into thousandths of a request per second, cut off as nginx does. Of a rate by
+// the minute it returns the number as well.
+func parseRate(text string) (rate, perMinute int64, ok bool) {
+	if number, is := strings.CutSuffix(text, "r/s"); is {
 		text = number
-	} else if number, ok := strings.CutSuffix(text, "r/m"); ok {
-		text, scale = number, 60
+	} else if number, is := strings.CutSuffix(text, "r/m"); is {
+		n, ok := atoi(number)
+		return thousandths(n) / 60, n, ok && n > 0
 	}
 	n, ok := atoi(text)
-	return thousandths(n) / scale, ok && n > 0
+	return thousandths(n), 0, ok && n > 0
 }
 
 // limitConnZone reads limit_conn_zone.
@@ -239,7 +240,8 @@ func (r *resolver) readConnZone(it Item, s *scope) bool {
 		return false
 	}
 	r.http.ConnZones[zone.name] = &ConnZone{
-		Name: zone.name, Key: key, Size: zone.size, Directive: it.Directive, Via: it.Via, Span: it.Head(),
+		Name: zone.name, Key: key, Size: zone.size, Directive: it.Directive, Via: it.Via,
+		Span: it.Head(), KeySpan: it.WordSpan(it.Word(0)), SizeSpan: it.WordSpan(zone.word),
 	}
 	return true
 }

@@ -45,3 +45,28 @@ func lineEnd(f *source.File) string {
 	}
 	return "\n"
 }
+
+// RemoveWord returns the edit that takes a word away, with the blanks before it.
+func RemoveWord(d *syntax.Directive, w syntax.Word) source.Edit {
+	start := w.Start
+	for start > 0 && (d.File.Text[start-1] == ' ' || d.File.Text[start-1] == '\t') {
+		start--
+	}
+	return source.Edit{Span: source.Span{File: d.File, Start: start, End: w.End}}
+}
+
+// RemoveDirective returns the edit that takes a directive without a block away: the whole of its lines where nothing but
+// a comment behind it shares them.
+func RemoveDirective(d *syntax.Directive) source.Edit {
+	text, start, end := d.File.Text, d.Name().Start, d.End
+	first := d.File.LineStart(d.File.Position(start).Line)
+	behind := text[end:]
+	if i := strings.IndexByte(behind, '\n'); i >= 0 {
+		behind = behind[:i+1]
+	}
+	rest := strings.TrimSpace(behind)
+	if strings.Trim(text[first:start], " \t") == "" && (rest == "" || rest[0] == '#') {
+		start, end = first, end+uint32(len(behind))
+	}
+	return source.Edit{Span: source.Span{File: d.File, Start: start, End: end}}
+}

@@ -1,0 +1,100 @@
+package rule
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// A Zone is a zone of either limiter, with the lists in which a limit names it.
+type Zone struct {
+	Name    string
+	Req     *config.Zone     // nil for a zone of limit_conn
+	Conn    *config.ConnZone // nil for a zone of limit_req
+	Key     value.Template
+	KeySpan source.Span
+	Size    int64
+	Item    config.Item // the zone's directive
+	Uses    []ZoneUse   // in effect where a request can be judged, in the order of the configuration
+}
+
+// A ZoneUse is a limit on a zone, as one written list has it.
+type ZoneUse struct {
+	Item   config.Item // the limit's directive
+	At     *config.Level
+	Levels int              // how many levels the list is written at
+	Places []Place          // where the list is in effect; in some of them no request is judged
+	Others []value.Template // the keys of the list's other limits; of zones that are not known, none
+	Req    *config.LimitReq // nil for limit_conn
+	Conn   *config.LimitConn
+}
+
+// Zones returns all zones that are defined, sorted by name.
+func (f *Facts) Zones() []*Zone { return f.zones() }
+
+func (f *Facts) findZones() []*Zone {
+	if f.Tree == nil || f.Tree.HTTP == nil {
+		return nil
+	}
+	var all []*Zone
+	reqs, conns := make(map[*config.Zone]*Zone), make(map[*config.ConnZone]*Zone)
+	for _, z := range f.Tree.HTTP.Zones {
+		reqs[z] = &Zone{Name: z.Name, Req: z, Key: z.Key, KeySpan: z.KeySpan, Size: z.Size, Item: config.Item{Directive: z.Directive, Via: z.Via}}
+		all = append(all, reqs[z])
+	}
+	for _, z := range f.Tree.HTTP.ConnZones {
+		conns[z] = &Zone{Name: z.Name, Conn: z, Key: z.Key, KeySpan: z.KeySpan, Size: z.Size, Item: config.Item{Directive: z.Directive, Via: z.Via}}
+		all = append(all, conns[z])
+	}
+	slices.SortFunc(all, func(a, b *Zone) int { return cmp.Compare(a.Name, b.Name) })
+	addUses(f.LimitReqs(), func(l *config.LimitReq) (*Zone, ZoneUse) {
+		return reqs[l.Zone], ZoneUse{Item: config.Item{Directive: l.Directive, Via: l.Via}, Req: l}
+	})
+	addUses(f.LimitConns(), func(l *config.LimitConn) (*Zone, ZoneUse) {
+		return conns[l.Zone], ZoneUse{Item: config.Item{Directive: l.Directive, Via: l.Via}, Conn: l}
+	})
+	return all
+}
+
+// addUses gives each zone the lists of one limiter that name it.
+func addUses[L any](lists []List[L], of func(L) (*Zone, ZoneUse)) {
+	for _, list := range lists {
+		if !slices.ContainsFunc(list.Places, Place.Judges) {
+			continue
+		}
+		for i, limit := range list.Limits {
+			zone, use := of(limit)
+			if zone == nil {
+				continue
+			}
+			use.At, use.Levels, use.Places = list.At, list.Levels, list.Places
+			for j, other := range list.Limits {
+				if z, _ := of(other); j != i && z != nil {
+					use.Others = append(use.Others, z.Key)
+				}
+			}
+			zone.Uses = append(zone.Uses, use)
+		}
+	}
+}
+
+// Of starts a finding about the zone's key.
+func (z *Zone) Of(f *Facts) Finding {
+	found := Of(z.Item, &f.Tree.HTTP.Level)
+	found.Primary = z.KeySpan
+	found.Evidence = map[string]any{"zone": z.Name, "key": z.Key.Text}
+	return found
+}
+
+// Held says whether each list that names the zone has another limit, whose key meets a condition.
+func (z *Zone) Held(by func(value.Template) bool) bool {
+	for i := range z.Uses {
+		if !slices.ContainsFunc(z.Uses[i].Others, by) {
+			return false
+		}
+	}
+	return len(z.Uses) > 0
+}
