@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -14,7 +13,7 @@ var DelayNotBelowBurst = register(rule.Rule{
 	Summary:    "a delay= that covers the whole burst, so that nothing is ever delayed",
 	Severity:   rule.Note,
 	Confidence: rule.High,
-	Since:      "0.2.0",
+	Since:      "0.1.0",
 	Why: "With `burst=12 delay=8` nginx lets in the first 8 requests of an excess at once, spaces the next 4 at the rate, and refuses\n" +
 		"what comes beyond. With `burst=12 delay=12`, or more, there is nothing left to be spaced: it is `nodelay`, written so that it\n" +
 		"looks like two stages. Either a smaller `delay=` or a larger `burst=` was meant, or `nodelay` says the same. The fix writes\n" +
@@ -63,10 +62,8 @@ func checkDelayNotBelowBurst(p *rule.Pass) {
 			}
 			f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
 			f.Places = list.Levels
-			for _, w := range limit.Directive.Args() {
-				if isDelayWord(w.Value) {
-					f.Primary = limit.Directive.WordSpan(w) // of several the last one counts
-				}
+			for _, w := range rule.DelayWords(limit.Directive) {
+				f.Primary = limit.Directive.WordSpan(w) // of several the last one counts
 			}
 			f.Message = fmt.Sprintf("delay=%s is not below burst=%s, so nothing is ever delayed: it is the same as nodelay",
 				rule.Milli(limit.Delay), rule.Milli(limit.Burst))
@@ -76,6 +73,3 @@ func checkDelayNotBelowBurst(p *rule.Pass) {
 		}
 	}
 }
-
-// isDelayWord says whether a parameter of limit_req is nodelay or delay=.
-func isDelayWord(word string) bool { return word == "nodelay" || strings.HasPrefix(word, "delay=") }

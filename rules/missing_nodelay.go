@@ -74,19 +74,11 @@ func checkMissingNodelay(p *rule.Pass) {
 			if limit.NoDelay || limit.Burst == 0 || limit.Delay >= limit.Burst || limit.Zone == nil || !p.Key(limit.Zone.Key).Pages {
 				continue
 			}
-			if longestDelay(limit) > unnoticedMs {
+			if rule.LongestDelay(limit) > unnoticedMs {
 				checkDelay(p, list, i, told)
 			}
 		}
 	}
-}
-
-// longestDelay is how many milliseconds the last request within the burst waits.
-func longestDelay(l *config.LimitReq) int64 {
-	if l.Zone.Rate <= 0 {
-		return 0
-	}
-	return (l.Burst - l.Delay) * 1000 / l.Zone.Rate
 }
 
 // checkDelay reports a limit once, with what the page suffers of it where it suffers most.
@@ -167,7 +159,7 @@ func addNodelay(limit *config.LimitReq, needed int64) *rule.Fix {
 }
 
 func tellDelay(limit *config.LimitReq, s rule.Suffered) rule.Finding {
-	longest := longestDelay(limit)
+	longest := rule.LongestDelay(limit)
 	evidence := map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "delay_ms_max": longest}
 	how := fmt.Sprintf("burst=%s without nodelay", rule.Milli(limit.Burst))
 	if limit.HasDelay {

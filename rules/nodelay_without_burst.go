@@ -13,7 +13,7 @@ var NodelayWithoutBurst = register(rule.Rule{
 	Summary:    "nodelay or delay= without burst, where neither has any effect",
 	Severity:   rule.Note,
 	Confidence: rule.High,
-	Since:      "0.2.0",
+	Since:      "0.1.0",
 	Why: "`nodelay` and `delay=` say what becomes of the requests that `burst` has room for: they pass at once. Without `burst` there is\n" +
 		"no such room: what comes earlier than the rate allows is refused, with the word and without it. Often `burst=` was meant and\n" +
 		"forgotten, or removed later; missing-burst tells what then happens to visitors. The fix removes the word, which changes\n" +
@@ -61,11 +61,9 @@ func checkNodelayWithoutBurst(p *rule.Pass) {
 			f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
 			f.Places = list.Levels
 			f.Fix = &rule.Fix{Safe: true}
-			for _, w := range limit.Directive.Args() {
-				if isDelayWord(w.Value) {
-					f.Primary = limit.Directive.WordSpan(w)
-					f.Fix.Edits = append(f.Fix.Edits, rule.RemoveWord(limit.Directive, w))
-				}
+			for _, w := range rule.DelayWords(limit.Directive) {
+				f.Primary = limit.Directive.WordSpan(w)
+				f.Fix.Edits = append(f.Fix.Edits, rule.RemoveWord(limit.Directive, w))
 			}
 			word := "nodelay"
 			if limit.HasDelay {

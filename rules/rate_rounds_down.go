@@ -12,7 +12,7 @@ var RateRoundsDown = register(rule.Rule{
 	Summary:    "a rate by the minute of which nginx keeps less than is written",
 	Severity:   rule.Note,
 	Confidence: rule.High,
-	Since:      "0.2.0",
+	Since:      "0.1.0",
 	Why: "nginx keeps a rate in whole thousandths of a request per second and cuts off the rest. Of `rate=1r/m`, which is 16.67 of them,\n" +
 		"it keeps 16: one request per 62.5 s, 57.6 an hour in place of 60. A client that comes exactly once a minute falls behind by\n" +
 		"2.5 s each time and is refused when that has used up the burst; without burst the second request is. Of `rate=10r/m` 166 are\n" +

@@ -46,27 +46,43 @@ func lineEnd(f *source.File) string {
 	return "\n"
 }
 
-// RemoveWord returns the edit that takes a word away, with the blanks before it.
+// RemoveWord returns the edit that takes a word away, with the white space before it. A line end stays where a comment
+// may stand before it.
 func RemoveWord(d *syntax.Directive, w syntax.Word) source.Edit {
-	start := w.Start
-	for start > 0 && (d.File.Text[start-1] == ' ' || d.File.Text[start-1] == '\t') {
-		start--
+	before := strings.TrimRight(d.File.Text[:w.Start], " \t")
+	if line := strings.TrimRight(before, "\r\n"); len(line) < len(before) && !strings.Contains(line[strings.LastIndexByte(line, '\n')+1:], "#") {
+		before = strings.TrimRight(line, " \t")
 	}
-	return source.Edit{Span: source.Span{File: d.File, Start: start, End: w.End}}
+	return source.Edit{Span: source.Span{File: d.File, Start: uint32(len(before)), End: w.End}}
 }
 
-// RemoveDirective returns the edit that takes a directive without a block away: the whole of its lines where nothing but
-// a comment behind it shares them.
+// RemoveDirective returns the edit that takes a directive without a block away: with its lines where nothing else stands
+// on them. A comment stays.
 func RemoveDirective(d *syntax.Directive) source.Edit {
 	text, start, end := d.File.Text, d.Name().Start, d.End
 	first := d.File.LineStart(d.File.Position(start).Line)
-	behind := text[end:]
-	if i := strings.IndexByte(behind, '\n'); i >= 0 {
-		behind = behind[:i+1]
-	}
-	rest := strings.TrimSpace(behind)
-	if strings.Trim(text[first:start], " \t") == "" && (rest == "" || rest[0] == '#') {
-		start, end = first, end+uint32(len(behind))
+	rest := strings.TrimLeft(text[end:], " \t")
+	alone := strings.Trim(text[first:start], " \t") == ""
+	switch {
+	case alone && strings.HasPrefix(rest, "#"):
+		end = uint32(len(text) - len(rest))
+	case alone && (rest == "" || rest[0] == '\r' || rest[0] == '\n'):
+		start, end = first, uint32(len(text)-len(strings.TrimPrefix(strings.TrimPrefix(rest, "\r"), "\n")))
+	case !alone:
+		for start > first && (text[start-1] == ' ' || text[start-1] == '\t') {
+			start--
+		}
 	}
 	return source.Edit{Span: source.Span{File: d.File, Start: start, End: end}}
+}
+
+// DelayWords returns the words of a limit_req that say what becomes of an excess: nodelay and delay=.
+func DelayWords(d *syntax.Directive) []syntax.Word {
+	var found []syntax.Word
+	for _, w := range d.Args() {
+		if w.Value == "nodelay" || strings.HasPrefix(w.Value, "delay=") {
+			found = append(found, w)
+		}
+	}
+	return found
 }

@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
@@ -17,6 +18,7 @@ type Key struct {
 	Never      bool     // nobody is ever counted: the key is empty and depends on nothing
 	PerAddress bool     // two visitors with different addresses have different keys, be it only where they send nothing of their own
 	Constant   bool     // all visitors of one server have the same key
+	ForAll     bool     // all visitors of one site have: besides Constant, where the key is the name that they ask for
 	Sent       bool     // it rests on what a visitor may or may not send, or on what cannot be known
 	Bytes      int      // how long it usually is; for addresses the longest form
 	Variables  []string // that the key rests on, through maps and the like: "binary_remote_addr"; without "$"
@@ -63,6 +65,9 @@ func judgeKey(t value.Template, defs *value.Definitions) Key {
 	k.Never = k.Exempt && len(k.Variables) == 0
 	k.PerAddress = perAddress(t, defs)
 	k.Constant = !k.PerAddress && constant(k.Variables)
+	k.ForAll = !k.PerAddress && !slices.ContainsFunc(k.Variables, func(name string) bool {
+		return name != "host" && name != "http_host" && !constant([]string{name})
+	})
 	for _, name := range k.Variables {
 		v := visit(value.Template{Text: "$" + name, Parts: []value.Part{{Variable: name}}}, defs, visitor{uri: "/"})
 		_, known := v.Known()

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -134,4 +135,22 @@ func matchesAll(regex string) bool {
 		return true
 	}
 	return false
+}
+
+// LongestDelay is how many milliseconds the last request within a limit's burst waits; the limit's zone must be known.
+func LongestDelay(l *config.LimitReq) int64 {
+	if l.Zone.Rate <= 0 || l.Delay >= l.Burst {
+		return 0
+	}
+	return min(l.Burst-l.Delay, math.MaxInt64/1000) * 1000 / l.Zone.Rate
+}
+
+// ClosedFor is how many milliseconds a bucket that stands at a level refuses everything to a limit with a smaller burst.
+// Level and burst are in thousandths of a request, the rate in thousandths a second, and above 0.
+func ClosedFor(level, burst, rate int64) int64 {
+	drain := level - burst + 1000
+	if drain <= 0 {
+		return 0
+	}
+	return (min(drain, math.MaxInt64/2000)*1000 + rate - 1) / rate
 }
