@@ -11,6 +11,7 @@ import (
 var BurstExceedsPatience = register(rule.Rule{
 	Name:       "burst-exceeds-patience",
 	Summary:    "a burst that holds requests for longer than clients and proxies wait",
+	Group:      rule.GroupValues,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
 	Since:      "0.1.0",

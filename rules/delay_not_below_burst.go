@@ -11,6 +11,7 @@ import (
 var DelayNotBelowBurst = register(rule.Rule{
 	Name:       "delay-not-below-burst",
 	Summary:    "a delay= that covers the whole burst, so that nothing is ever delayed",
+	Group:      rule.GroupValues,
 	Severity:   rule.Note,
 	Confidence: rule.High,
 	Since:      "0.1.0",
@@ -51,6 +52,7 @@ http {
 		"https://blog.nginx.org/blog/rate-limiting-nginx",
 	},
 	Fixable: true,
+	SafeFix: true,
 	Check:   checkDelayNotBelowBurst,
 })
 

@@ -11,6 +11,7 @@ import (
 var NodelayWithoutBurst = register(rule.Rule{
 	Name:       "nodelay-without-burst",
 	Summary:    "nodelay or delay= without burst, where neither has any effect",
+	Group:      rule.GroupValues,
 	Severity:   rule.Note,
 	Confidence: rule.High,
 	Since:      "0.1.0",
@@ -49,6 +50,7 @@ http {
 `,
 	Links:   []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req"},
 	Fixable: true,
+	SafeFix: true,
 	Check:   checkNodelayWithoutBurst,
 })
 

@@ -10,6 +10,7 @@ import (
 var RateRoundsDown = register(rule.Rule{
 	Name:       "rate-rounds-down",
 	Summary:    "a rate by the minute of which nginx keeps less than is written",
+	Group:      rule.GroupValues,
 	Severity:   rule.Note,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -12,6 +12,7 @@ import (
 var SameZoneDifferentBursts = register(rule.Rule{
 	Name:       "same-zone-different-bursts",
 	Summary:    "limits with different bursts share one zone, and so one bucket",
+	Group:      rule.GroupValues,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
 	Since:      "0.1.0",

@@ -13,6 +13,7 @@ import (
 var TotalBelowOneClient = register(rule.Rule{
 	Name:       "total-below-one-client",
 	Summary:    "a limit for all clients together that one client may use up",
+	Group:      rule.GroupValues,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
 	Since:      "0.1.0",

@@ -13,6 +13,7 @@ import (
 var ZoneUnused = register(rule.Rule{
 	Name:       "zone-unused",
 	Summary:    "a zone that no limit names",
+	Group:      rule.GroupZones,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
 	Since:      "0.1.0",
@@ -67,13 +68,11 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html#limit_conn_zone",
 	},
 	Fixable: true,
+	SafeFix: true,
 	Check:   checkZoneUnused,
 })
 
 func checkZoneUnused(p *rule.Pass) {
-	if !p.Tree.Complete() {
-		return
-	}
 	var named map[string]bool
 	for _, z := range p.Zones() {
 		if len(z.Uses) > 0 {
@@ -82,7 +81,7 @@ func checkZoneUnused(p *rule.Pass) {
 		if named == nil {
 			named = namedZones(p)
 		}
-		if named[z.Name] || !p.Whole() {
+		if named[z.Name] || !p.Whole() || !p.AllMatched() {
 			continue
 		}
 		limit, directive := "limit_req", "limit_req_zone"

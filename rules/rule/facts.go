@@ -20,7 +20,7 @@ type Facts struct {
 	forwarding func() bool
 	whole      sync.Map // of servers: whether nothing is missing in them
 	zones      func() []*Zone
-	whole      func() bool
+	allMatched func() bool
 	signs      sync.Map // of levels: *FrontSign, nil for none
 	locations  sync.Map // of pages: what they suffer at each location
 	keys       struct {
@@ -35,7 +35,7 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.pages = sync.OnceValue(f.newPages)
 	f.forwarding = sync.OnceValue(f.findForwarding)
 	f.zones = sync.OnceValue(f.findZones)
-	f.whole = sync.OnceValue(f.findWhole)
+	f.allMatched = sync.OnceValue(f.findAllMatched)
 	f.keys.byText = make(map[string]Key)
 	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {

@@ -7,15 +7,11 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
-// Whole says whether all that nginx reads is before us, so that something may be called absent. Besides what Tree.Complete
-// asks, no include by pattern may have led to nothing: a copy of /etc/nginx without its sites-enabled/ is read without a
-// fault, and lacks every server.
-func (f *Facts) Whole() bool { return f.whole() }
+// AllMatched says whether each include by pattern led to a file, as far as that tells anything. A copy of /etc/nginx without
+// its sites-enabled/ is read without a fault and lacks every server; a dump holds all that nginx itself found.
+func (f *Facts) AllMatched() bool { return f.allMatched() }
 
-func (f *Facts) findWhole() bool {
-	if f.Tree == nil || !f.Tree.Complete() {
-		return false
-	}
+func (f *Facts) findAllMatched() bool {
 	if f.Tree.Input.Kind == load.Dump {
 		return true
 	}
