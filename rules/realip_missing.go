@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -19,7 +20,7 @@ var RealipMissing = register(rule.Rule{
 		"names the proxies, and `real_ip_header` the header in which they hand on the client's address; with both the key is the\n" +
 		"client's own.\n\n" +
 		"That a proxy stands in front is taken from `proxy_protocol` on `listen`, an address on which only this machine or a private\n" +
-		"network can connect, a `real_ip_header` without a trusted address, a forwarding header that is used or logged (the log format\n" +
+		"network can connect, a forwarding header that is used or logged (the log format\n" +
 		"`main` of nginx's own packages names `$http_x_forwarded_for` everywhere and says nothing), or from the settings. Where nothing\n" +
 		"says so, one note tells that it cannot be known; setting that nothing stands in front ends it.\n",
 	Bad: `events {}
@@ -73,7 +74,7 @@ func checkRealipMissing(p *rule.Pass) {
 	var first *rule.Bucket
 	var best *rule.FrontSign
 	for bucket, place := range p.ByAddress() {
-		if len(place.Settings.RealIPFrom.Value) > 0 || !p.WholeAt(place.Level) {
+		if len(place.Settings.RealIPFrom.Value) > 0 || otherwiseTold(place) || !p.WholeAt(place.Level) {
 			continue
 		}
 		sign := p.FrontSign(place)
@@ -87,6 +88,12 @@ func checkRealipMissing(p *rule.Pass) {
 	if first != nil {
 		p.Report(realipMissingFinding(p, first, best))
 	}
+}
+
+// otherwiseTold says whether a rule of its own tells of the fault: that the header is never read, or that all of a unix
+// socket's clients are one.
+func otherwiseTold(place rule.Place) bool {
+	return place.Settings.RealIPHeader.From != config.Default || rule.OnlyUnix(place.Server)
 }
 
 // realipMissingFinding is one for the whole configuration: the cause is one, and so is what mends it.

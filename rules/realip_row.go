@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 
+	"go4.org/netipx"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
 
@@ -101,7 +103,7 @@ type gap struct {
 // gaps finds what is missing between trusted members. The row's stride is the smallest distance between two of them; of
 // two members alone, which might have any stride, it is taken to be their size. Three or more at one even stride are
 // complete: every second subnet may be the balancer's.
-func (r row) gaps(trusted []*config.Trusted) []gap {
+func (r row) gaps(trusted *netipx.IPSet) []gap {
 	n := len(r.subnets)
 	if n < 2 {
 		return nil
@@ -122,7 +124,7 @@ func (r row) gaps(trusted []*config.Trusted) []gap {
 		}
 		g := gap{before: from}
 		for k := uint64(1); k < steps; k++ {
-			if p := r.prefix(from.at + k*stride); !covered(trusted, p) {
+			if p := r.prefix(from.at + k*stride); !trusted.ContainsPrefix(p) {
 				g.missing = append(g.missing, p)
 			}
 		}
@@ -131,13 +133,4 @@ func (r row) gaps(trusted []*config.Trusted) []gap {
 		}
 	}
 	return found
-}
-
-func covered(trusted []*config.Trusted, p netip.Prefix) bool {
-	for _, t := range trusted {
-		if t.Prefix.IsValid() && t.Prefix.Bits() <= p.Bits() && t.Prefix.Masked().Contains(p.Addr()) {
-			return true
-		}
-	}
-	return false
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
 func trustedOf(prefixes ...string) []*config.Trusted {
@@ -22,7 +23,7 @@ func trustedOf(prefixes ...string) []*config.Trusted {
 func missingIn(trusted []*config.Trusted) string {
 	var all []string
 	for _, r := range rowsOf(trusted) {
-		for _, g := range r.gaps(trusted) {
+		for _, g := range r.gaps(rule.SetOf(trusted)) {
 			for _, m := range g.missing {
 				all = append(all, m.String())
 			}

@@ -18,7 +18,7 @@ func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
 		t.Prefix, t.LowBits = prefix, low
 		if low {
 			r.refuse(s.level, Refusal{
-				Kind: InvalidValue, Span: t.Span, Line: line(it.Directive), Warning: true,
+				Kind: RealIPLowBits, Span: t.Span, Line: line(it.Directive), Warning: true,
 				Text: "low address bits of " + w.Value + " are meaningless",
 			})
 		}

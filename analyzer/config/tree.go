@@ -115,6 +115,7 @@ const (
 	ZoneDuplicate       RefusalKind = "zone-duplicate"         // two definitions of one zone
 	MissingInclude      RefusalKind = "missing-include"        // a file that cannot be opened, an include that leads back to itself
 	UnsupportedVersion  RefusalKind = "unsupported-in-version" // known, but not to the nginx that is judged for
+	RealIPLowBits       RefusalKind = "realip-low-bits"        // only a warning
 )
 
 // A Kind is the kind of block that a level stands for.

@@ -114,6 +114,36 @@ func (d *Definitions) Defined(name string) bool {
 	return ok
 }
 
+// Asks returns the names of the variables that get a value when the variable of a name (without "$") is computed: its
+// sources, and, of a map, those of all its values, of which one is taken. A geo by the client's own address asks for none.
+func (d *Definitions) Asks(name string) []string {
+	if d == nil {
+		return nil
+	}
+	switch def := d.vars[hostname.Lower(name)].(type) {
+	case *mapping:
+		return def.asks()
+	case *geo:
+		if def.source == "" {
+			return nil
+		}
+		return def.sources()
+	case nil:
+		return nil
+	default:
+		return def.sources()
+	}
+}
+
+// OfClient says whether the variable of a name (without "$") is a geo by the client's own address.
+func (d *Definitions) OfClient(name string) bool {
+	if d == nil {
+		return false
+	}
+	g, ok := d.vars[hostname.Lower(name)].(*geo)
+	return ok && g.source == ""
+}
+
 // Sources returns the names of the variables that the definition of a variable reads; nil where it reads none or is
 // none of a configuration.
 func (d *Definitions) Sources(name string) []string {

@@ -2,6 +2,7 @@ package value
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/hostname"
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
@@ -18,6 +19,7 @@ type mapping struct {
 	isVolatile    bool
 	outcome       Template // of all entries and the default, where they are one and the same
 	singleOutcome bool
+	outcomes      []string // the variables of all values
 }
 
 type mapRegex struct {
@@ -63,6 +65,11 @@ func (m *mapping) add(d *Definitions, p *problems, i int, words []string) {
 	if err != nil {
 		p.refuse(i, "%s", err)
 		return
+	}
+	for _, name := range v.Variables() {
+		if !slices.Contains(m.outcomes, name) {
+			m.outcomes = append(m.outcomes, name)
+		}
 	}
 	switch key := words[0]; {
 	case key == "default":
@@ -132,6 +139,8 @@ func (m *mapping) findSingleOutcome(entries [][]string) {
 func (m *mapping) volatile() bool { return m.isVolatile }
 
 func (m *mapping) sources() []string { return m.source.Variables() }
+
+func (m *mapping) asks() []string { return slices.Concat(m.source.Variables(), m.outcomes) }
 
 func (m *mapping) value(r *Request) Value {
 	source := m.source.Eval(r)

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -16,6 +18,8 @@ type Facts struct {
 	places     func() []Place
 	limitReqs  func() []List[*config.LimitReq]
 	limitConns func() []List[*config.LimitConn]
+	trusts     func() []*Trust
+	proxied    func() map[string][]socket
 	pages      func() pages
 	forwarding func() bool
 	whole      sync.Map // of servers: whether nothing is missing in them
@@ -32,6 +36,8 @@ type Facts struct {
 // NewFacts prepares the facts of one configuration; it computes none yet.
 func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f := &Facts{Tree: tree, Settings: settings}
+	f.trusts = sync.OnceValue(f.findTrusts)
+	f.proxied = sync.OnceValue(f.findProxied)
 	f.pages = sync.OnceValue(f.newPages)
 	f.forwarding = sync.OnceValue(f.findForwarding)
 	f.zones = sync.OnceValue(f.findZones)
@@ -57,6 +63,16 @@ func (f *Facts) completeIn(s *config.Server) bool {
 	is := f.Tree.CompleteIn(s)
 	f.whole.Store(s, is)
 	return is
+// AnyUnderscores says whether some server may take headers with an underscore in their names, which nginx drops by
+// default.
+func (f *Facts) AnyUnderscores() bool {
+	takes := func(l *config.Level) bool {
+		underscores, _ := l.Find("underscores_in_headers")
+		invalid, _ := l.Find("ignore_invalid_headers")
+		return underscores.Directive != nil && strings.EqualFold(underscores.Arg(0), "on") ||
+			invalid.Directive != nil && strings.EqualFold(invalid.Arg(0), "off")
+	}
+	return takes(&f.Tree.HTTP.Level) || slices.ContainsFunc(f.Tree.HTTP.Servers, func(s *config.Server) bool { return takes(&s.Level) })
 }
 
 // Places returns every level at which a request can end up: each server (where no location takes the request), each

@@ -71,3 +71,12 @@ func Plural(n int64, one, many string) string {
 	}
 	return Count(n) + " " + many
 }
+
+// Some writes a list for people: all of a few, and of many the first three and how many more there are.
+func Some(names []string) string {
+	const shown = 3
+	if len(names) <= shown+1 {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:shown], ", ") + " and " + Count(int64(len(names)-shown)) + " more"
+}

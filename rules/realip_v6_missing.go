@@ -1,0 +1,120 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// RealipV6Missing reports trust in the IPv4 networks of a front alone, where nginx takes connections by IPv6 too.
+var RealipV6Missing = register(rule.Rule{
+	Name:       "realip-v6-missing",
+	Summary:    "nginx listens on IPv6, and only the front's IPv4 networks are trusted",
+	Group:      rule.GroupAddress,
+	Severity:   rule.Warning,
+	Confidence: rule.Medium,
+	Since:      "0.1.0",
+	Why: "A CDN connects by IPv6 as soon as the origin's name has an AAAA record. `set_real_ip_from` with IPv4 networks never matches such\n" +
+		"a connection: its header is not read, the edge's address is the key, and all people behind it share one bucket. Whether there is\n" +
+		"such a record stands in no configuration; that nginx listens on IPv6 says that connections are expected.\n\n" +
+		"Only public networks count as a front that has IPv6 addresses, too: a balancer in a private network connects by the family of its\n" +
+		"target, and single hosts are not a CDN's list. An IPv6 socket of this machine or of a private network takes nobody from outside.\n",
+	Bad: `events {}
+
+http {
+    set_real_ip_from 198.51.100.0/24;
+    set_real_ip_from 192.0.2.128/25;
+    real_ip_header CF-Connecting-IP;
+
+    limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
+
+    server {
+        listen 80;
+        listen [::]:80;
+
+        location /api/ {
+            limit_req zone=api burst=20 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Good: `events {}
+
+http {
+    set_real_ip_from 198.51.100.0/24;
+    set_real_ip_from 192.0.2.128/25;
+    set_real_ip_from 2001:db8:ed9e::/48;
+    real_ip_header CF-Connecting-IP;
+
+    limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
+
+    server {
+        listen 80;
+        listen [::]:80;
+
+        location /api/ {
+            limit_req zone=api burst=20 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Links: []string{
+		"https://nginx.org/en/docs/http/ngx_http_realip_module.html#set_real_ip_from",
+		"https://www.cloudflare.com/ips/",
+	},
+	Check: checkRealipV6Missing,
+})
+
+func checkRealipV6Missing(p *rule.Pass) {
+	for _, t := range p.Trusts() {
+		list := t.Listed()
+		edge := public4(list)
+		if edge == nil || t.Unknown() || anyOuter6(list) {
+			continue
+		}
+		if l := listensOn6(t.Servers); l != nil && p.WholeAt(t.Places[0].Level) {
+			f := t.At(edge)
+			f.Message = fmt.Sprintf("%s listens on IPv6, and no IPv6 network is trusted: a proxy that connects so is the key of all its clients in zone %q", l.Text, t.Bucket.Zone)
+			f.Evidence = map[string]any{"listen": l.Text, "zone": t.Bucket.Zone, "trusted": int64(len(list))}
+			f.Related = []rule.Label{{Span: l.Span, Message: "takes connections by IPv6"}}
+			p.Report(f)
+		}
+	}
+}
+
+// public4 returns the first IPv4 network of the internet in a list; nil where there is none, or where everybody is
+// trusted.
+func public4(list []*config.Trusted) *config.Trusted {
+	for _, x := range list {
+		if x.Prefix.IsValid() && x.Prefix.Addr().Is4() && !x.Prefix.IsSingleIP() && !rule.IsInner(x.Prefix.Addr()) {
+			return x
+		}
+	}
+	return nil
+}
+
+// anyOuter6 says whether some IPv6 address other than this machine's is trusted.
+func anyOuter6(list []*config.Trusted) bool {
+	for _, x := range list {
+		if x.Prefix.IsValid() && x.Prefix.Addr().Is6() && !x.Prefix.Addr().IsLoopback() && !x.Prefix.Addr().Is4In6() {
+			return true
+		}
+	}
+	return false
+}
+
+func listensOn6(servers []*config.Server) *config.Listen {
+	for _, s := range servers {
+		for _, l := range s.Listens {
+			if rule.Takes6(l) {
+				return l
+			}
+		}
+	}
+	return nil
+}

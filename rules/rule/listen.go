@@ -1,0 +1,78 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+)
+
+// IsUnix says whether a socket is a unix one, whose peers have no address.
+func IsUnix(l *config.Listen) bool { return strings.HasPrefix(l.Address, "unix:") }
+
+// IsLocal says whether only this machine can connect to a socket.
+func IsLocal(l *config.Listen) bool {
+	addr, ok := request.ParseAddr(l.Address)
+	return IsUnix(l) || ok && addr.IsLoopback()
+}
+
+// Takes6 says whether clients and proxies from elsewhere can connect to a socket by IPv6.
+func Takes6(l *config.Listen) bool {
+	addr, ok := request.ParseAddr(l.Address)
+	return ok && addr.Is6() && (addr.IsUnspecified() || !IsInner(addr))
+}
+
+// OnlyLocal says whether nothing but this machine can connect to a server: all its sockets are local ones.
+func OnlyLocal(s *config.Server) bool { return all(s.Listens, IsLocal) }
+
+// OnlyUnix says whether a server listens on unix sockets alone.
+func OnlyUnix(s *config.Server) bool { return all(s.Listens, IsUnix) }
+
+// AnyUnix says whether a server listens on a unix socket.
+func AnyUnix(s *config.Server) bool { return slices.ContainsFunc(s.Listens, IsUnix) }
+
+func all[T any](list []T, is func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(x T) bool { return !is(x) })
+}
+
+// A socket is an address and a port, as servers share it.
+type socket struct {
+	address     string
+	first, last int
+}
+
+func socketOf(l *config.Listen) socket { return socket{l.Address, l.Port, l.LastPort} }
+
+// TakesProxyProtocol says whether connections to a socket begin with the PROXY protocol. The parameter belongs to the
+// socket: one server that names it speaks for all that share the address and the port (ngx_http_add_addresses).
+func (f *Facts) TakesProxyProtocol(l *config.Listen) bool {
+	if l.ProxyProtocol {
+		return true
+	}
+	own := socketOf(l)
+	for _, s := range f.proxied()[l.Address] {
+		if s.first <= own.first && own.last <= s.last {
+			return true
+		}
+	}
+	return false
+}
+
+// findProxied gathers the sockets that take the PROXY protocol, by their addresses.
+func (f *Facts) findProxied() map[string][]socket {
+	found := make(map[string][]socket)
+	if f.Tree == nil || f.Tree.HTTP == nil {
+		return found
+	}
+	seen := make(map[socket]bool)
+	for _, s := range f.Tree.HTTP.Servers {
+		for _, l := range s.Listens {
+			if at := socketOf(l); l.ProxyProtocol && !l.QUIC && !seen[at] {
+				seen[at] = true
+				found[l.Address] = append(found[l.Address], at)
+			}
+		}
+	}
+	return found
+}
