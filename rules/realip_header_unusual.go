@@ -92,7 +92,7 @@ func judgeHeader(p *rule.Pass, t *rule.Trust) (text string, s rule.Severity, c r
 	if why := deadHeader(p, t); why != "" {
 		return fmt.Sprintf("%s %s: the proxies' addresses stay the keys of all their clients", name, why), rule.Error, rule.High
 	}
-	if text, c := foreignHeader(t); text != "" {
+	if text, c := foreignHeader(t); text != "" && p.WholeAt(t.Places[0].Level) {
 		return text, rule.Warning, c
 	}
 	switch {

@@ -54,8 +54,9 @@ http {
     }
 }
 `,
-	Links: []string{"https://nginx.org/en/docs/http/ngx_http_realip_module.html"},
-	Check: checkRealipHeaderWithoutTrust,
+	Links:    []string{"https://nginx.org/en/docs/http/ngx_http_realip_module.html"},
+	Settings: []string{"proxies"},
+	Check:    checkRealipHeaderWithoutTrust,
 })
 
 func checkRealipHeaderWithoutTrust(p *rule.Pass) {

@@ -59,7 +59,8 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html#set_real_ip_from",
 		"https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html",
 	},
-	Check: checkRealipHostMask,
+	Settings: []string{"proxies"},
+	Check:    checkRealipHostMask,
 })
 
 func checkRealipHostMask(p *rule.Pass) {
@@ -69,6 +70,9 @@ func checkRealipHostMask(p *rule.Pass) {
 			switch {
 			case !x.Prefix.IsValid() || !x.Prefix.IsSingleIP() || inWider(t.From.Value, x):
 			case isNetworkAddress(x.Prefix.Addr()):
+				if !p.WholeAt(t.Places[0].Level) {
+					continue // the network may stand in what was not read
+				}
 				f := t.At(x)
 				f.Message = fmt.Sprintf("%s is trusted as one address, and it is a network's: the proxies in that network are not trusted, and each is the key of all its clients", x.Text)
 				f.Evidence = map[string]any{"trusted": x.Prefix.String()}

@@ -63,6 +63,8 @@ func (f *Facts) completeIn(s *config.Server) bool {
 	is := f.Tree.CompleteIn(s)
 	f.whole.Store(s, is)
 	return is
+}
+
 // AnyUnderscores says whether some server may take headers with an underscore in their names, which nginx drops by
 // default.
 func (f *Facts) AnyUnderscores() bool {
