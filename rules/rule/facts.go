@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
 // Facts are a configuration and what several rules want to know about it. Each fact is computed on first use, once.
@@ -27,6 +29,8 @@ type Facts struct {
 	allMatched func() bool
 	signs      sync.Map // of levels: *FrontSign, nil for none
 	locations  sync.Map // of pages: what they suffer at each location
+	router     func() *route.Router
+	pipe       func() *pipeline.Pipeline // from which each Probe has its own
 	keys       struct {
 		sync.Mutex
 		byText map[string]Key
@@ -42,6 +46,8 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.forwarding = sync.OnceValue(f.findForwarding)
 	f.zones = sync.OnceValue(f.findZones)
 	f.allMatched = sync.OnceValue(f.findAllMatched)
+	f.router = sync.OnceValue(f.newRouter)
+	f.pipe = sync.OnceValue(f.newPipe)
 	f.keys.byText = make(map[string]Key)
 	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {

@@ -3,7 +3,6 @@ package rule
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
@@ -78,32 +77,17 @@ func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[
 	return lists
 }
 
-// Judges says whether a request that ends up at the place can be judged by the limits in effect there: an unconditional
-// return answers before they are asked, in the place itself or in its server, and an internal location takes no request
-// from outside.
+// Judges says whether a request from outside that ends up at the place can be judged by the limits in effect there: not
+// where each is answered or sent elsewhere before (see Answerer), not in an internal location, which takes no request from
+// outside, and not at a server whose location / takes whatever no other one does.
 func (p Place) Judges() bool {
-	if returns(&p.Server.Level) {
+	if _, answered := p.Answerer(); answered {
 		return false
 	}
 	if p.Location == nil {
-		return true
+		return !slices.ContainsFunc(p.Server.Locations, isRoot)
 	}
-	return !returns(p.Level) && !p.Location.Internal
-}
-
-// returns says whether a level answers every request in the rewrite phase: by a return outside any if, or by a rewrite of
-// everything to another address.
-func returns(l *config.Level) bool {
-	if _, ok := l.Find("return"); ok {
-		return true
-	}
-	it, ok := l.Find("rewrite")
-	if !ok || !matchesAll(it.Arg(0)) {
-		return false
-	}
-	flag, to := it.Arg(2), it.Arg(1)
-	return flag == "permanent" || flag == "redirect" || strings.HasPrefix(to, "http://") || strings.HasPrefix(to, "https://") ||
-		strings.HasPrefix(to, "$scheme")
+	return !p.Location.Internal
 }
 
 // CatchesAll says whether a place takes whatever no other one takes: location / or a regex for everything; or the server

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
-	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
@@ -138,7 +137,7 @@ func (f *Facts) newPages() pages {
 	if err != nil {
 		panic(fmt.Sprintf("the built-in page is missing: %v", err)) // it is part of the program
 	}
-	all := pages{Pages: simulate.NewPages(f.Tree, route.New(f.Tree)), fan: fan, rough: estimateOf(fan, f.Settings.Clients())}
+	all := pages{Pages: simulate.NewPages(f.Tree, f.router()), fan: fan, rough: estimateOf(fan, f.Settings.Clients())}
 	all.chosen, all.leftOut = f.choose(all.rough)
 	return all
 }

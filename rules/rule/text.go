@@ -3,7 +3,26 @@ package rule
 import (
 	"strconv"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
+
+// maxQuoted bounds a directive quoted in a message.
+const maxQuoted = 60
+
+// Quoted is a directive's head as a message names it: its words with one space between, cut where they go on for long.
+func Quoted(d *syntax.Directive) string {
+	var b strings.Builder
+	b.WriteString(d.Name().Value)
+	for _, w := range d.Args() {
+		b.WriteByte(' ')
+		b.WriteString(w.Value)
+		if b.Len() > maxQuoted {
+			return strings.ToValidUTF8(b.String()[:maxQuoted], "") + "..."
+		}
+	}
+	return b.String()
+}
 
 // Duration writes milliseconds for people, cut to hundredths of a second where seconds are written: "34 ms", "1.87 s",
 // "62.5 s", "10 min", "2 min 5 s", "3 h 20 min".

@@ -1,0 +1,186 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// LimitDroppedByChild reports blocks whose own limits replace those around them.
+var LimitDroppedByChild = register(rule.Rule{
+	Name:       "limit-dropped-by-child",
+	Summary:    "a block's own limit drops the limits around it",
+	Group:      rule.GroupReach,
+	Severity:   rule.Warning,
+	Confidence: rule.High,
+	Since:      "0.1.0",
+	Why: "A server or a location inherits `limit_req` only where it has none of its own, and then the whole list; lists are never put\n" +
+		"together. With 90r/s against floods at the server and 20r/m in `location = /login`, logins are no longer counted against floods,\n" +
+		"nor by any other limit of the server, such as one for crawlers. What should hold as well has to be repeated. The same is true\n" +
+		"of `limit_conn`; the two lists are apart from each other.\n\n" +
+		"A limit that the inner block replaces by a looser one of the same key is taken as meant, because there is no other way to loosen\n" +
+		"it; so is an inner limit whose key is always empty, which switches the outer ones off. Where the inner block has a stricter\n" +
+		"limit of the same key, the loss is small (its requests no longer spend the outer bucket) and the confidence medium. Nothing is\n" +
+		"said of blocks where no limit runs.\n\n" +
+		"The fix repeats the outer limits. It is not safe: requests may be refused that were not before.\n",
+	Bad: `events {}
+
+http {
+    limit_req_zone $binary_remote_addr zone=login:10m rate=20r/m;
+    limit_req_zone $server_name zone=total:1m rate=300r/s;
+    limit_req_status 429;
+
+    server {
+        server_name www.example.com;
+        limit_req zone=total burst=500 nodelay;
+
+        location = /login {
+            limit_req zone=login burst=5 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Good: `events {}
+
+http {
+    limit_req_zone $binary_remote_addr zone=login:10m rate=20r/m;
+    limit_req_zone $server_name zone=total:1m rate=300r/s;
+    limit_req_status 429;
+
+    server {
+        server_name www.example.com;
+        limit_req zone=total burst=500 nodelay;
+
+        location = /login {
+            limit_req zone=total burst=500 nodelay;
+            limit_req zone=login burst=5 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+    }
+}
+`,
+	Links: []string{
+		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
+		"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html#limit_conn",
+	},
+	Fixable: true,
+	Check:   checkLimitDroppedByChild,
+})
+
+func checkLimitDroppedByChild(p *rule.Pass) {
+	reqs := func(l *config.Level) *config.Setting[[]*config.LimitReq] { return l.Settings.LimitReqs }
+	conns := func(l *config.Level) *config.Setting[[]*config.LimitConn] { return l.Settings.LimitConns }
+	for _, place := range p.Places() {
+		if place.Parent != nil && place.Kind != config.KindIf {
+			checkDropped(p, place, "limit_req", reqs, p.ReqLine)
+			checkDropped(p, place, "limit_conn", conns, p.ConnLine)
+		}
+	}
+}
+
+// checkDropped compares a place's own list with those around it.
+func checkDropped[L any](p *rule.Pass, place rule.Place, kind string, of func(*config.Level) *config.Setting[[]L], line func(L) rule.Line) {
+	around := of(place.Parent)
+	own := of(place.Level)
+	if own.At != place.Level || len(around.Value) == 0 {
+		return
+	}
+	inner := make([]rule.Line, len(own.Value))
+	off := true
+	for i, l := range own.Value {
+		inner[i] = line(l)
+		off = off && inner[i].Key.Never
+	}
+	if _, answered := place.Answerer(); off || answered || place.Location != nil && !place.Judges() {
+		return
+	}
+	var dropped []rule.Line
+	covered := true
+	for _, o := range wanted(place.Parent, of, line) {
+		if kept, alike := keeps(inner, &o); !kept {
+			dropped = append(dropped, o)
+			covered = covered && alike
+		}
+	}
+	if len(dropped) > 0 && p.WholeAt(place.Level) { // else they may be repeated in what was not read
+		p.Report(droppedFinding(place, kind, around.At, inner[0], dropped, covered))
+	}
+}
+
+// maxAround bounds how many lists around a block are looked at.
+const maxAround = 4
+
+// wanted returns the limits in effect at a level, and those around it that they in turn have dropped.
+func wanted[L any](l *config.Level, of func(*config.Level) *config.Setting[[]L], line func(L) rule.Line) []rule.Line {
+	var all []rule.Line
+	for range maxAround {
+		s := of(l)
+		if len(s.Value) == 0 {
+			break
+		}
+		inner := all
+		for _, limit := range s.Value {
+			o := line(limit)
+			if kept, _ := keeps(inner, &o); !kept {
+				all = append(all, o)
+			}
+		}
+		if s.At == nil || s.At.Parent == nil || len(all) == len(inner) {
+			break
+		}
+		l = s.At.Parent
+	}
+	return all
+}
+
+// keeps says whether inner limits keep an outer one: by its zone, or on purpose loosened. alike says that there is a stricter
+// limit of the same key.
+func keeps(inner []rule.Line, o *rule.Line) (kept, alike bool) {
+	if !o.Known || o.Key.Never {
+		return true, false
+	}
+	for i := range inner {
+		l := &inner[i]
+		switch {
+		case !l.Known, l.Zone == o.Zone:
+			return true, false
+		case l.SameKey(o):
+			if l.Looser(o) {
+				return true, false
+			}
+			alike = true
+		}
+	}
+	return false, alike
+}
+
+func droppedFinding(place rule.Place, kind string, outer *config.Level, first rule.Line, dropped []rule.Line, covered bool) rule.Finding {
+	f := rule.Of(first.Item, place.Level)
+	if covered {
+		f.Confidence = rule.Medium
+	}
+	names, edit := make([]string, len(dropped)), rule.InsertBefore(first.Directive, "")
+	between := edit.Text
+	edit.Text = ""
+	for i, d := range dropped {
+		names[i] = d.Zone
+		f.Related = append(f.Related, rule.Label{Span: d.Head(), Message: "this limit is lost here"})
+		edit.Text += d.Head().Text() + ";" + between
+	}
+	list := strings.Join(names, ", ")
+	around := outer.Context()
+	what := "zones " + list + " no longer count here"
+	if len(names) == 1 {
+		what = "zone " + list + " no longer counts here"
+	}
+	f.Message = fmt.Sprintf("this %s replaces the list of %s, so that %s", kind, around[len(around)-1], what)
+	f.Evidence = map[string]any{"dropped": int64(len(names)), "zones": list}
+	if place.Directive != nil && place.Directive.File == first.File {
+		f.Fix = &rule.Fix{Title: "repeat the outer limits", Edits: []source.Edit{edit}}
+	}
+	return f
+}
