@@ -55,7 +55,8 @@ func (b *Probe) Get(s *config.Server, target string) (pipeline.Trace, bool) {
 	return b.Ask(s, "GET", target)
 }
 
-// Ask follows a request to a server. It is not ok where another server would take it, and beyond MaxAsked.
+// Ask follows a request to a server. It is not ok where another server would take it, where
+// its way cannot be told, and beyond MaxAsked.
 func (b *Probe) Ask(s *config.Server, method, target string, headers ...request.Header) (t pipeline.Trace, ok bool) {
 	if b.asked++; b.asked > MaxAsked || !strings.HasPrefix(target, "/") {
 		return pipeline.Trace{}, false
@@ -70,10 +71,11 @@ func (b *Probe) Ask(s *config.Server, method, target string, headers ...request.
 			flight.Resume(b.now)
 		}
 		flight.Finish()
-		return flight.Trace(), true
+		t = flight.Trace()
+		return t, t.EndsIn != pipeline.EndUnknown
 	}
 	t = b.pipe.Do(b.now, &req)
-	return t, t.Server == s
+	return t, t.Server == s && t.EndsIn != pipeline.EndUnknown
 }
 
 // First returns the location that takes a target first, before anything is rewritten; nil for the server itself. It is not ok
@@ -83,8 +85,12 @@ func (b *Probe) First(s *config.Server, target string) (l *config.Location, ok b
 	req := b.way
 	req.Target = target
 	b.router.Begin(&b.vars, &req)
-	m := b.router.Location(s, &b.vars, false)
-	return m.Location, m.Unknown == ""
+	site := b.router.Site(s)
+	if site == nil {
+		return nil, false
+	}
+	m := site.Location(&b.vars, false)
+	return m.Location, m.Undecided == nil
 }
 
 // to makes the server at hand the one that is asked.
