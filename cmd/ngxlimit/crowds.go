@@ -14,7 +14,7 @@ import (
 func (f *simulateFlags) options() (simulate.Options, error) {
 	o := simulate.Options{
 		Host: f.host, Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: constant(f.upstream), RTTMs: constant(f.rtt), Seed: f.seed,
-		KeepRequests: f.format.value != "text", Detail: f.format.value == "json",
+		KeepRequests: f.format.value == "json" || f.format.value == "csv", Detail: f.format.value == "json" || f.format.value == "html",
 	}
 	crowd := simulate.Crowd{Clients: f.clients, PerAddress: []int{f.perAddress}, Repeat: f.repeat}
 	var err error

@@ -26,7 +26,7 @@ type simulateFlags struct {
 func newSimulate(a *app) *cobra.Command {
 	f := &simulateFlags{
 		protocol: oneOf("", string(simulate.HTTP1), string(simulate.HTTP2)),
-		format:   oneOf("text", "text", "json", "csv"),
+		format:   oneOf("text", "text", "json", "csv", "html"),
 	}
 	cmd := &cobra.Command{
 		Use:   "simulate INPUT",
@@ -83,7 +83,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
 		return fmt.Errorf("%s has no server that could take a request", path)
 	}
-	var s report.Simulation
+	s := report.Simulation{Input: path, Version: toolVersion()}
 	if f.requests != "" {
 		s.Result, err = a.simulateRequests(f, tree)
 	} else {
@@ -98,6 +98,8 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 			return report.EncodeJSON(w, s.Result)
 		case "csv":
 			return report.WriteSimulationCSV(w, s)
+		case "html":
+			return report.WriteSimulationHTML(w, s)
 		}
 		return report.WriteSimulation(w, s, a.screen(f.output))
 	})

@@ -14,7 +14,9 @@ import (
 
 // A Simulation is what simulate ran, and what came of it.
 type Simulation struct {
-	Result *simulate.Result
+	Result  *simulate.Result
+	Input   string // what was read, as the user named it
+	Version string // of ngxlimit
 }
 
 // WriteSimulation writes a simulation for a person.

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+)
+
+// viewOf arranges a simulation for the page.
+func viewOf(s Simulation) pageView {
+	v := pageView{
+		CSS:   template.CSS(simulationCSS), //nolint:gosec // it is part of the program
+		Title: s.title(), Input: clean(s.Input), Feeling: s.Result.Feeling, Version: s.Version, Assumptions: cleanAll(s.Result.Assumptions),
+	}
+	sides := []side{{"as it is", "now", s.Result}}
+	for _, side := range sides {
+		v.Sides = append(v.Sides, side.view())
+	}
+	v.Figures = keyFigures(sides)
+	v.Falls = waterfalls(sides)
+	v.Charts = excessCharts(sides)
+	v.Added = addedRows(sides)
+	return v
+}
+
+// A side is one result of those that are compared.
+type side struct {
+	name, id string
+	result   *simulate.Result
+}
+
+func (s side) view() sideView {
+	v := sideView{Name: s.name}
+	for _, l := range s.result.Locations {
+		v.Locations = append(v.Locations, numbersRow{
+			placeName(l.Server, l.Location, 80),
+			append(cells(l.Requests, l.Passed, l.Delayed, l.Rejected), added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.P99), added(l.AddedMs.Max)),
+		})
+	}
+	for _, z := range s.result.Zones {
+		v.Zones = append(v.Zones, numbersRow{
+			clean(z.Zone),
+			append(cells(z.Requests, z.Passed, z.Delayed, z.Rejected, z.Keys), milli(z.PeakExcessMilli), duration(z.PeakMs), duration(z.EmptyMs)),
+		})
+	}
+	return v
+}
+
+func cells(numbers ...int) []string {
+	out := make([]string, len(numbers))
+	for i, n := range numbers {
+		out[i] = fmt.Sprint(n)
+	}
+	return out
+}
+
+// keyFigures are what a reader looks for first.
+func keyFigures(sides []side) []figureRow {
+	var rows []figureRow
+	row := func(name, id string, of func(*simulate.Result) (value int64, text string, bad bool)) {
+		r := figureRow{Name: name}
+		for _, s := range sides {
+			value, text, bad := of(s.result)
+			r.Cells = append(r.Cells, figureCell{s.id + "-" + id, text, value, bad})
+		}
+		rows = append(rows, r)
+	}
+	if sides[0].result.Page != nil {
+		time := func(name, id string, of func(*simulate.PageStat) (ms, without int64)) {
+			row(name, id, func(r *simulate.Result) (int64, string, bool) {
+				ms, without := of(r.Page)
+				return ms, duration(ms), ms > without
+			})
+		}
+		time("page without limits, p50", "unlimited-p50", func(p *simulate.PageStat) (int64, int64) { return p.UnlimitedMs.P50, p.UnlimitedMs.P50 })
+		time("page without limits, p95", "unlimited-p95", func(p *simulate.PageStat) (int64, int64) { return p.UnlimitedMs.P95, p.UnlimitedMs.P95 })
+		time("page with limits, p50", "limited-p50", func(p *simulate.PageStat) (int64, int64) { return p.LimitedMs.P50, p.UnlimitedMs.P50 })
+		time("page with limits, p95", "limited-p95", func(p *simulate.PageStat) (int64, int64) { return p.LimitedMs.P95, p.UnlimitedMs.P95 })
+		row("broken pages", "broken", func(r *simulate.Result) (int64, string, bool) {
+			n := r.Page.BrokenPages
+			return int64(n), fmt.Sprintf("%d of %d", n, r.Page.Pages), n > 0
+		})
+	}
+	number := func(name, id string, of func(*simulate.LocationStat) int) {
+		row(name, id, func(r *simulate.Result) (int64, string, bool) {
+			part, all := 0, 0
+			for i := range r.Locations {
+				part += of(&r.Locations[i])
+				all += r.Locations[i].Requests
+			}
+			return int64(part), fmt.Sprintf("%d of %d", part, all), part > 0
+		})
+	}
+	number("requests held up", "delayed", func(l *simulate.LocationStat) int { return l.Delayed })
+	number("requests refused", "rejected", func(l *simulate.LocationStat) int { return l.Rejected })
+	row("longest wait in the limiter", "longest", func(r *simulate.Result) (int64, string, bool) {
+		var longest int64
+		for i := range r.Locations {
+			longest = max(longest, r.Locations[i].AddedMs.Max)
+		}
+		return longest, duration(longest), longest > 0
+	})
+	return rows
+}
+
+// addedSteps are the waits that the page tells apart, in milliseconds; the last takes all beyond.
+var addedSteps = []int64{0, 50, 100, 250, 500, 1000, 2000, 5000, 10_000, 30_000}
+
+// addedRows says how long the requests of all crowds waited, as a row for each span of times that occurs.
+func addedRows(sides []side) []addedRow {
+	if len(sides[0].result.Crowds) == 0 {
+		return nil
+	}
+	counts := make([][]int64, len(sides))
+	refused := make([]int64, len(sides))
+	var most int64
+	for i, s := range sides {
+		counts[i] = make([]int64, len(addedSteps)+1)
+		for _, c := range s.result.Crowds {
+			refused[i] += int64(c.Rejected)
+			for _, b := range c.Added {
+				counts[i][stepOf(b.UpToMs)] += b.N
+			}
+		}
+		for _, n := range append(counts[i], refused[i]) {
+			most = max(most, n)
+		}
+	}
+	var rows []addedRow
+	row := func(name, class string, of func(side int) int64) {
+		r := addedRow{Name: name, Refused: class == "refused"}
+		var all int64
+		for i := range sides {
+			n := of(i)
+			all += n
+			r.Cells = append(r.Cells, addedCell{class, percent(n, most), n})
+		}
+		if all > 0 {
+			rows = append(rows, r)
+		}
+	}
+	for step := range len(addedSteps) + 1 {
+		name, class := "at once", "upstream"
+		switch {
+		case step == len(addedSteps):
+			name, class = "longer than "+duration(addedSteps[step-1]), "limiter"
+		case step > 0:
+			name, class = "up to "+duration(addedSteps[step]), "limiter"
+		}
+		row(name, class, func(side int) int64 { return counts[side][step] })
+	}
+	row("refused", "refused", func(side int) int64 { return refused[side] })
+	return rows
+}
+
+// stepOf returns the first step that a time does not exceed.
+func stepOf(ms int64) int {
+	for i, step := range addedSteps {
+		if ms <= step {
+			return i
+		}
+	}
+	return len(addedSteps)
+}
