@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
+	github.com/aymanbagabas/go-udiff v0.4.2
 	github.com/dlclark/regexp2/v2 v2.13.0
 	github.com/fatih/color v1.19.0
 	github.com/goccy/go-yaml v1.19.2

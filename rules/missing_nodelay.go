@@ -22,9 +22,10 @@ var MissingNodelay = register(rule.Rule{
 		"`nodelay` lets in at once what `burst` has room for, and frees the room at the rate as before: of requests that come at the\n" +
 		"same times it refuses the same ones, so the limit is not weaker. But a page's later requests then come earlier. Where a script\n" +
 		"was held back for a second, its calls came when the bucket had drained by that second; with `nodelay` they come at once, and a\n" +
-		"burst that was too small for a page refuses more of them. The burst has to hold what one page sends: the fix raises it to the\n" +
-		"least number that lets one page of one client pass, where it is smaller. `delay=N` lets in the first N at once, which should\n" +
-		"cover a page.\n\n" +
+		"burst that was too small for a page refuses more of them. The burst has to hold what one page sends, which burst-below-fan\n" +
+		"tells. `delay=N` lets in the first N at once, which should cover a page.\n\n" +
+		"The fix adds `nodelay`. Where the page suffers no refusal now and would then, the fix raises the burst with it to the least\n" +
+		"number that lets one page of one client pass, and is not safe.\n\n" +
 		"Nothing is said where holding back is the point or harms nobody: a login, hooks and other paths of programs, a key that no\n" +
 		"ordinary visitor has, waits of 100 ms at most, a dry run. A `delay=` is taken as meant as long as it covers half of a page.\n",
 	Bad: `events {}
@@ -61,6 +62,7 @@ http {
 	},
 	Settings: []string{"background", "clients_per_address", "interactive"},
 	Fixable:  true,
+	SafeFix:  true,
 	Check:    checkMissingNodelay,
 })
 
@@ -143,15 +145,18 @@ func delayedFinding(limit *config.LimitReq, at *config.Level, s rule.Suffered, t
 	}
 	f.Message, f.Evidence = told[key].Message, told[key].Evidence
 	if !limit.HasDelay {
-		f.Fix = addNodelay(limit, s.BurstNeeded())
+		f.Fix = addNodelay(limit, s)
 	}
 	return f
 }
 
-// addNodelay is a fix that lets one page pass.
-func addNodelay(limit *config.LimitReq, needed int64) *rule.Fix {
-	fix := &rule.Fix{Title: "add nodelay", Edits: []source.Edit{rule.AppendWord(limit.Directive, "nodelay")}}
-	if needed*1000 > limit.Burst {
+// addNodelay is the fix. Which of given requests are refused is the same with nodelay, so that it is safe. Where a page
+// would be broken only then, because what hangs on its requests comes sooner, the burst has to be raised too, and that is
+// not safe.
+func addNodelay(limit *config.LimitReq, s rule.Suffered) *rule.Fix {
+	fix := &rule.Fix{Title: "add nodelay", Safe: true, Edits: []source.Edit{rule.AppendWord(limit.Directive, "nodelay")}}
+	if needed := s.BurstNeeded(); needed*1000 > limit.Burst && s.One.Rejected == 0 {
+		fix.Safe = false
 		fix.Title = fmt.Sprintf("add nodelay and raise burst to %s, which one page needs", rule.Count(needed))
 		fix.Edits = append(rule.ReplaceWord(limit.Directive, "burst=", fmt.Sprintf("burst=%d", needed)), fix.Edits...)
 	}

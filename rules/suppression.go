@@ -14,7 +14,8 @@ var Suppression = register(rule.Rule{
 		"    # ngxlimit:ignore limit-on-root until 2027-01-31 the shop moves to its own host in January\n\n" +
 		"The reason is required, because in a year nobody remembers it; the date is not. A comment that gives no reason, names no rule\n" +
 		"that exists, has passed its date or holds nothing back is a finding itself, and one at fault holds nothing back. Where a part\n" +
-		"of the configuration could not be read, none is called useless.\n",
+		"of the configuration could not be read, none is called useless. The fix takes the names out that hold nothing back, and with\n" +
+		"the last of them the comment.\n",
 	Bad: `events {}
 
 http {
@@ -45,5 +46,7 @@ http {
     }
 }
 `,
-	Links: []string{"https://github.com/ngxlimit/ngxlimit#suppression"},
+	Fixable: true,
+	SafeFix: true,
+	Links:   []string{"https://github.com/ngxlimit/ngxlimit#suppression"},
 })

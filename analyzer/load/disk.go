@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"unsafe"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
 // maxText bounds what is read as one text: places are kept as 32-bit offsets.
@@ -22,10 +24,12 @@ type disk struct {
 	root *os.Root // nil for the real root
 	real string   // the root's own path, absolute and without links; "" for the real root
 	maps []mapping
+
+	texts map[string]string // see Options.Texts
 }
 
 func newDisk(o Options) (*disk, error) {
-	d := &disk{maps: sortedMappings(o.MapPath)}
+	d := &disk{maps: sortedMappings(o.MapPath), texts: o.Texts}
 	if o.Root == "" {
 		return d, nil
 	}
@@ -47,6 +51,9 @@ func (d *disk) close() {
 	}
 }
 
+// RealPath returns the absolute path of a file or folder without links in it.
+func RealPath(name string) (string, error) { return canonical(name) }
+
 // canonical returns the absolute path of a file without links in it.
 func canonical(name string) (string, error) {
 	abs, err := filepath.Abs(name)
@@ -65,25 +72,53 @@ func (d *disk) where(name string) string {
 	return filepath.Join(d.real, filepath.FromSlash(path.Clean("/"+name)))
 }
 
-// read returns the text of a regular file, and the path on disk where it lies.
-func (d *disk) read(name string, limit int64) (text, at string, err error) {
-	at = d.where(name)
+// own returns the path of the file itself that a name is read at, links followed; "" where it is not asked for or there
+// is none.
+func (d *disk) own(name string) string {
+	if d.texts == nil {
+		return ""
+	}
+	if d.root != nil {
+		inside, err := d.resolve(mapPath(d.maps, name))
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(d.real, filepath.FromSlash(inside))
+	}
+	own, err := canonical(mapPath(d.maps, name))
+	if err != nil {
+		return ""
+	}
+	return own
+}
+
+// read returns the text of a regular file. The file tells where it lies even where it cannot be read.
+func (d *disk) read(name string, limit int64) (file *source.File, err error) {
+	file = &source.File{Path: name, Disk: d.where(name), Real: d.own(name)}
+	if text, ok := d.texts[file.Real]; ok && file.Real != "" {
+		file.Text = text
+		return file, nil
+	}
+	file.Text, err = d.text(name, limit)
+	return file, err
+}
+
+func (d *disk) text(name string, limit int64) (string, error) {
 	file, err := d.open(name)
 	if err != nil {
-		return "", at, err
+		return "", err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return "", at, err
+		return "", err
 	case info.IsDir():
-		return "", at, errFolder
+		return "", errFolder
 	case !info.Mode().IsRegular() && name != os.DevNull:
-		return "", at, errSpecial
+		return "", errSpecial
 	}
-	text, err = readSized(file, info.Size(), limit)
-	return text, at, err
+	return readSized(file, info.Size(), limit)
 }
 
 // openFlags keep the opening of a pipe from waiting for its other end.

@@ -75,15 +75,15 @@ func (l *loader) addFolder(folder string) error {
 // found reads a file of a folder. A pipe in it is not waited for.
 func (l *loader) found(path string) (*source.File, error) {
 	name := filepath.ToSlash(path)
-	from := disk{}
+	from := disk{texts: l.disk.texts}
 	if inside, ok := l.inside(path); ok {
 		name, from = inside, *l.disk
 	}
-	text, at, err := from.read(name, maxText)
+	file, err := from.read(name, maxText)
 	if err != nil {
 		return nil, inner(err)
 	}
-	return &source.File{Path: name, Text: text, Disk: at}, nil
+	return file, nil
 }
 
 // unreadable is the input of a file in a folder that cannot be read, or of a folder in it: nginx would refuse to start
@@ -112,7 +112,7 @@ func (l *loader) addFound(path string, file *source.File) {
 	if noText(file.Text) != "" {
 		return
 	}
-	if inputs := l.dumps(path, file.Text); inputs != nil {
+	if inputs := l.dumps(path, file); inputs != nil {
 		l.inputs = append(l.inputs, inputs...)
 		return
 	}

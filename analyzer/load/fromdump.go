@@ -57,7 +57,8 @@ func (s *inDump) match(pattern string) ([]string, string) {
 
 // dumps makes inputs of the dumps in a text; nil if it is none. A file of a configuration may hold a line that looks
 // like a marker, but then directives stand before it.
-func (l *loader) dumps(path, text string) []*Input {
+func (l *loader) dumps(path string, file *source.File) []*Input {
+	text := file.Text
 	markers, _ := findMarkers(text)
 	if len(markers) == 0 {
 		return nil
@@ -67,7 +68,12 @@ func (l *loader) dumps(path, text string) []*Input {
 	}
 	var inputs []*Input
 	for _, d := range splitDump(path, text) {
-		inputs = append(inputs, fromDump(d))
+		in := fromDump(d)
+		in.Whole = text
+		for _, doc := range in.Documents {
+			doc.File.Real = file.Real
+		}
+		inputs = append(inputs, in)
 	}
 	return inputs
 }

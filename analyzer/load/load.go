@@ -35,6 +35,10 @@ type Options struct {
 	Context []string          // a fragment's context, outermost first ("http", "server", "location"); nil infers it
 	Stdin   io.Reader         // what the input "-" reads
 	Version string            // the nginx to read for, as in 1.22.1; "" for the newest known
+
+	// Texts are to be read in place of files on disk, by the files' own paths, links followed. Where it is not nil, be it
+	// empty, source.File.Real tells these paths.
+	Texts map[string]string
 }
 
 // An Input is one configuration, read as far as it could be.
@@ -45,6 +49,7 @@ type Input struct {
 	Main      *syntax.Document
 	Documents []*syntax.Document // every file once, in the order in which nginx first opens them; Main is the first
 	Preamble  string             // lines of a dump that belong to no file: what nginx itself wrote
+	Whole     string             // the text that holds the dump, and maybe others; "" for what is no dump
 	Problems  []Problem
 	LeftOut   int // further problems, beyond those that are kept
 

@@ -102,11 +102,18 @@ func inner(err error) error {
 func (l *loader) named(path string) (*source.File, error) {
 	name := filepath.ToSlash(path)
 	if inside, ok := l.inside(path); ok {
-		text, at, err := l.disk.read(inside, maxText)
+		file, err := l.disk.read(inside, maxText)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", path, inner(err))
 		}
-		return &source.File{Path: inside, Text: text, Disk: at}, nil
+		return file, nil
+	}
+	own := (&disk{texts: l.disk.texts}).own(path)
+	if own == "" && l.disk.texts != nil {
+		own, _ = filepath.Abs(path) //nolint:errcheck // a pipe by the number of its file: the link to it leads to no path
+	}
+	if text, ok := l.disk.texts[own]; ok && own != "" {
+		return &source.File{Path: name, Text: text, Disk: path, Real: own}, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -117,7 +124,7 @@ func (l *loader) named(path string) (*source.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, inner(err))
 	}
-	return &source.File{Path: name, Text: text, Disk: path}, nil
+	return &source.File{Path: name, Text: text, Disk: path, Real: own}, nil
 }
 
 // inside returns the name that a path on disk has within the root, if it lies there.
@@ -145,7 +152,7 @@ func (l *loader) addText(path string, file *source.File) error {
 	if reason := noText(file.Text); reason != "" {
 		return fmt.Errorf("read %s: %s", path, reason)
 	}
-	if inputs := l.dumps(path, file.Text); inputs != nil {
+	if inputs := l.dumps(path, file); inputs != nil {
 		l.inputs = append(l.inputs, inputs...)
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
@@ -106,11 +105,11 @@ func (s *onDisk) open(name string) (*syntax.Document, string) {
 }
 
 func (s *onDisk) read(name string, limit int64) read {
-	text, at, err := s.disk.read(name, limit)
+	file, err := s.disk.read(name, limit)
 	if err != nil {
-		return read{at: at, reason: reason(name, err)}
+		return read{at: file.Disk, reason: reason(name, err)}
 	}
-	return read{at: at, doc: syntax.Parse(&source.File{Path: name, Text: text, Disk: at})}
+	return read{at: file.Disk, doc: syntax.Parse(file)}
 }
 
 func (s *onDisk) keep(name string, got read) read {

@@ -16,6 +16,7 @@ type File struct {
 	Container string // the dump that carried it; "" when the file itself was read
 	Base      uint32 // offset of Text within Container
 	Disk      string // path on disk whose content Text is; "" for a dump's file and for standard input
+	Real      string // of what holds the bytes, the dump where one does: its own path on disk, links followed; only where the reader was asked for it
 
 	once  sync.Once
 	lines []uint32 // offset at which each line starts; only of a text that is not small

@@ -15,6 +15,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/rules"
+	"github.com/ngxlimit/ngxlimit/rules/fix"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 	"github.com/ngxlimit/ngxlimit/rules/run"
 )
@@ -25,6 +26,7 @@ const never = "never"
 type checkFlags struct {
 	inputFlags
 	settingsFlags
+	mendFlags
 	format, failOn, confidence, color *choice
 	output                            string
 	enable, disable                   words
@@ -52,7 +54,12 @@ behind one public address as --clients-per-address says. Its default is an
 office of 29 people that lost its portal to a limit of 5 requests a second for
 each address.`,
 		Args: needArgs(1, -1, "INPUT..."),
-		RunE: func(_ *cobra.Command, args []string) error { return a.check(f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.mendFlags.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return a.check(f, args)
+		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -63,6 +70,7 @@ each address.`,
 	flags.Var(&f.disable, "disable", "do not run these rules")
 	flags.Var(f.confidence, "min-confidence", "drop findings that are less sure")
 	flags.Var(f.color, "color", "colours in text")
+	f.mendFlags.add(flags)
 	f.settingsFlags.add(flags)
 	f.inputFlags.add(flags)
 	return cmd
@@ -79,6 +87,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	mender := newMender(a, f, paths, func(trees []*config.Tree) []run.Result { return f.runAll(trees, selected, set, nil) })
 	inputs, unread := f.read(a, paths)
 	if len(inputs) == 0 {
 		return unread
@@ -93,17 +102,35 @@ func (a *app) check(f *checkFlags, paths []string) error {
 			return err
 		}
 	}
-	rep, result := f.judge(trees, selected, set)
-	for _, path := range unreadPaths(unread) {
-		rep.Inputs = append(rep.Inputs, report.Input{Path: path, Kind: string(load.Fragment)})
-	}
 	options, err := f.reportOptions(a)
 	if err != nil {
 		return err
 	}
-	err = a.writeOutput(f.output, func(w io.Writer) error { return report.Write(w, f.format.value, rep, options) })
-	if err != nil {
-		return err
+	var facts []*rule.Facts
+	if !f.asked() {
+		facts = factsOf(trees, set)
+	}
+	reading := fix.Reading{Trees: trees, Results: f.runAll(trees, selected, set, facts)}
+	var mending *report.Mending
+	if f.asked() {
+		if unread != nil {
+			complain(a.stderr, errors.New("nothing is mended, because not all of the input could be read"))
+		} else if reading, mending, err = mender.mend(reading, options); err != nil {
+			return err
+		}
+		facts = factsOf(reading.Trees, set)
+	}
+	rep, result := f.report(reading, facts)
+	rep.Mending = mending
+	for _, path := range unreadPaths(unread) {
+		rep.Inputs = append(rep.Inputs, report.Input{Path: path, Kind: string(load.Fragment)})
+	}
+	mender.told(mending, f.format.value, options)
+	if !f.diff || f.output != "" {
+		err = a.writeOutput(f.output, func(w io.Writer) error { return report.Write(w, f.format.value, rep, options) })
+		if err != nil {
+			return err
+		}
 	}
 	if unread != nil {
 		return unread
@@ -122,25 +149,47 @@ func unreadPaths(unread error) (paths []string) {
 	return paths
 }
 
-// judge runs the rules over every input and gathers what is to be reported.
-func (f *checkFlags) judge(trees []*config.Tree, selected []*rule.Rule, set settings.Settings) (*report.Report, run.Result) {
-	rep := &report.Report{Version: toolVersion(), Rules: rules.All(), Unlimited: !slices.ContainsFunc(trees, limitsSomething)}
+// factsOf prepares what rules, and the table of pages, want to know about each input.
+func factsOf(trees []*config.Tree, set settings.Settings) []*rule.Facts {
+	facts := make([]*rule.Facts, len(trees))
+	for i, tree := range trees {
+		facts[i] = rule.NewFacts(tree, set.Facts)
+	}
+	return facts
+}
+
+// runAll runs the rules over every input. Facts are made anew where there are none: they take memory.
+func (f *checkFlags) runAll(trees []*config.Tree, selected []*rule.Rule, set settings.Settings, facts []*rule.Facts) []run.Result {
 	results := make([]run.Result, len(trees))
 	for i, tree := range trees {
-		facts := rule.NewFacts(tree, set.Facts)
-		results[i] = run.On(facts, selected, run.Options{
+		var of *rule.Facts
+		if facts != nil {
+			of = facts[i]
+		} else {
+			of = rule.NewFacts(tree, set.Facts)
+		}
+		results[i] = run.On(of, selected, run.Options{
 			Severities:    set.Severities,
 			MinConfidence: rule.Confidence(f.confidence.value),
 			Today:         time.Now().Format(time.DateOnly),
-			Known:         rep.Rules,
+			Known:         rules.All(),
 		})
+	}
+	return results
+}
+
+// report gathers what is to be reported of a reading.
+func (f *checkFlags) report(reading fix.Reading, facts []*rule.Facts) (*report.Report, run.Result) {
+	trees := reading.Trees
+	rep := &report.Report{Version: toolVersion(), Rules: rules.All(), Unlimited: !slices.ContainsFunc(trees, limitsSomething)}
+	for i, tree := range trees {
 		rep.Inputs = append(rep.Inputs, describe(tree.Input))
 		rep.LeftOut += tree.LeftOut
 		if report.ShowsPages(f.format.value) {
-			rep.Pages = append(rep.Pages, pagesOf(facts)...)
+			rep.Pages = append(rep.Pages, pagesOf(facts[i])...)
 		}
 	}
-	all := run.Join(results...)
+	all := run.Join(reading.Results...)
 	rep.LeftOut += all.LeftOut
 	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects
 	rep.Silent = all.Silent

@@ -24,6 +24,8 @@ type inputFlags struct {
 	prefix, root string
 	mapPath      pairs
 	nginxVersion string
+
+	texts map[string]string // no flag: load.Options.Texts
 }
 
 func (f *inputFlags) add(flags *pflag.FlagSet) {
@@ -49,7 +51,7 @@ func (f *inputFlags) read(a *app, paths []string) ([]*load.Input, error) {
 	}
 	inputs, err := load.Load(paths, load.Options{
 		Prefix: f.prefix, Root: f.root, MapPath: f.mapPath.values, Context: f.context, Stdin: a.stdin,
-		Version: f.nginxVersion,
+		Version: f.nginxVersion, Texts: f.texts,
 	})
 	if option, ok := errors.AsType[*load.OptionError](err); ok {
 		return nil, fmt.Errorf("--%w", option)

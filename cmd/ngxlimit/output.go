@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/cmd/internal/replace"
 )
 
 // writeOutput calls write with standard output, or with a temporary file that takes the place of path once it is
@@ -25,13 +27,13 @@ func (a *app) writeOutput(path string, write func(io.Writer) error) error {
 	case direct:
 		return a.writeDirect(path, write)
 	}
-	f, err := newPendingFile(target)
+	f, err := replace.New(target)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))
 	}
-	forget := cleanUpOnSignal(f.discard)
+	forget := cleanUpOnSignal(f.Discard)
 	defer forget()
-	defer f.discard()
+	defer f.Discard()
 	b := bufio.NewWriterSize(f, 64<<10)
 	if err := write(b); err != nil {
 		return err
@@ -39,7 +41,7 @@ func (a *app) writeOutput(path string, write func(io.Writer) error) error {
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))
 	}
-	if err := f.commit(); err != nil {
+	if err := f.Commit(); err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))
 	}
 	return nil

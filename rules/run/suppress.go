@@ -87,16 +87,20 @@ func (c *comment) findings(about *rule.Rule, running map[string]bool, tree *conf
 	if !tree.Complete() {
 		return nil
 	}
-	var unused []string
+	var unused, kept []string
 	for i, name := range c.rules {
 		if !c.used[i] && running[name] {
 			unused = append(unused, name)
+		} else {
+			kept = append(kept, name)
 		}
 	}
 	if len(unused) == 0 {
 		return nil
 	}
-	return []rule.Finding{say(fmt.Sprintf("suppresses nothing: no finding of %s on line %d", strings.Join(unused, ", "), c.target))}
+	f := say(fmt.Sprintf("suppresses nothing: no finding of %s on line %d", strings.Join(unused, ", "), c.target))
+	f.Fix = c.keep(kept, unused)
+	return []rule.Finding{f}
 }
 
 func names(lists ...[]*rule.Rule) map[string]bool {

@@ -21,6 +21,23 @@ type jsonTail struct {
 	LeftOut    int         `json:"left_out,omitempty"`
 	Summary    jsonSummary `json:"summary"`
 	Defects    []string    `json:"defects,omitempty"`
+
+	// Only where fixes were asked for.
+	Fixed *[]jsonFixed `json:"fixed,omitempty"`
+	Left  *[]jsonFixed `json:"not_fixed,omitempty"`
+	Held  int          `json:"unsafe_fixes,omitempty"`
+	Diff  string       `json:"diff,omitempty"`
+}
+
+// A jsonFixed is a fix that was made, or was not; the place is that of its finding before.
+type jsonFixed struct {
+	Rule   string `json:"rule"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Title  string `json:"title"`
+	Safe   bool   `json:"safe"`
+	Reason string `json:"reason,omitempty"` // why it was not made
 }
 
 type jsonTool struct {
@@ -118,7 +135,9 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	o.open()
 	o.fields(jsonHead{Schema: 1, Tool: jsonTool{"ngxlimit", r.Version}, Inputs: append([]Input{}, r.Inputs...)})
 	o.list("findings", len(r.Findings), func(i int) any { return toJSONFinding(&r.Findings[i]) })
-	o.fields(jsonTail{Suppressed: r.Suppressed, Silent: r.Silent, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects})
+	tail := jsonTail{Suppressed: r.Suppressed, Silent: r.Silent, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects}
+	tail.mending(r.Mending)
+	o.fields(tail)
 	o.list("pages", len(r.Pages), func(i int) any { return toJSONPage(r.Pages[i]) })
 	o.close()
 	return o.err

@@ -26,6 +26,21 @@ type Report struct {
 	Unlimited  bool           // no limit_req and no limit_conn is in effect anywhere
 	Pages      []Page         // what page loads suffer; empty where nothing is limited
 	Defects    []string       // faults of ngxlimit's own rules; people are told
+	Mending    *Mending       // nil where no fixes were asked for
+}
+
+// Mending is what became of fixes.
+type Mending struct {
+	Fixed []rule.Finding // mended in files on disk, as they were found
+	Left  []Left         // fixes that were not made
+	Held  int            // findings whose fix was not asked for, since answers would differ after it
+	Diff  string         // for what a dump or standard input carries, which is not changed
+}
+
+// Left is a finding whose fix was not made.
+type Left struct {
+	rule.Finding
+	Why string
 }
 
 // An Input is one configuration that was named: one that could not be read at all is a fragment of no files.

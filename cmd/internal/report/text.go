@@ -20,8 +20,10 @@ func writeText(w io.Writer, r *Report, o Options) error {
 	for _, d := range r.Defects {
 		t.print(t.p.severity(rule.Error, "internal fault"), ": ", clean(d), "\n")
 	}
+	t.mending(r.Mending)
 	t.print(t.p.bold(t.summary(r)), "\n")
 	t.pages(r)
+	t.unwritten(r.Mending)
 	return t.err
 }
 
@@ -160,6 +162,9 @@ func (t *textWriter) summary(r *Report) string {
 	}
 	if r.Unlimited && r.complete() {
 		s += "; no limit_req or limit_conn in effect"
+	}
+	if r.Mending != nil {
+		s += r.Mending.Sum()
 	}
 	if r.Suppressed > 0 {
 		s += fmt.Sprintf("; %d suppressed by comments", r.Suppressed)

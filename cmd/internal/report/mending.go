@@ -1,0 +1,113 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+func (t *jsonTail) mending(m *Mending) {
+	if m == nil {
+		return
+	}
+	fixed, left := make([]jsonFixed, len(m.Fixed)), make([]jsonFixed, len(m.Left))
+	for i := range m.Fixed {
+		fixed[i] = toJSONFixed(&m.Fixed[i], "")
+	}
+	for i := range m.Left {
+		left[i] = toJSONFixed(&m.Left[i].Finding, m.Left[i].Why)
+	}
+	t.Fixed, t.Left, t.Held, t.Diff = &fixed, &left, m.Held, m.Diff
+}
+
+func toJSONFixed(f *rule.Finding, why string) jsonFixed {
+	at := f.Primary.From()
+	return jsonFixed{f.Rule.Name, f.Primary.File.Path, at.Line, at.Column, f.Fix.Title, f.Fix.Safe, why}
+}
+
+// Lines tells what became of fixes, a line each: what was mended, then what was not and why.
+func (m *Mending) Lines(o Options) []string {
+	lines := make([]string, 0, len(m.Fixed)+len(m.Left))
+	for i := range m.Fixed {
+		lines = append(lines, "fixed: "+mended(&m.Fixed[i], o))
+	}
+	for i := range m.Left {
+		lines = append(lines, "not fixed: "+mended(&m.Left[i].Finding, o)+": "+clean(m.Left[i].Why))
+	}
+	return lines
+}
+
+func mended(f *rule.Finding, o Options) string {
+	at := f.Primary.From()
+	return fmt.Sprintf("%s:%d:%d: %s [%s]", o.shown(o.place(f.Primary.File)), at.Line, at.Column, clean(f.Fix.Title), f.Rule.Name)
+}
+
+// Sum sums it up: "; 2 fixed, 1 not; --unsafe-fixes would mend 3 more".
+func (m *Mending) Sum() string {
+	s := fmt.Sprintf("; %d fixed", len(m.Fixed))
+	if n := len(m.Left); n > 0 {
+		s += fmt.Sprintf(", %d not", n)
+	}
+	if m.Held > 0 {
+		s += fmt.Sprintf("; --unsafe-fixes may mend %d more", m.Held)
+	}
+	return s
+}
+
+// mending lists what became of fixes.
+func (t *textWriter) mending(m *Mending) {
+	if m == nil {
+		return
+	}
+	lines := m.Lines(t.o)
+	for _, line := range lines {
+		t.print(line, "\n")
+	}
+	if len(lines) > 0 {
+		t.print("\n")
+	}
+}
+
+// unwritten shows what fixes would change in a dump.
+func (t *textWriter) unwritten(m *Mending) {
+	if m == nil || m.Diff == "" {
+		return
+	}
+	t.print("\n", t.p.bold("What the fixes would change; a dump or standard input is not changed"), "\n")
+	for line := range strings.Lines(m.Diff) {
+		t.print(shownLine(line), "\n")
+	}
+}
+
+// shownLine is a line of a diff for a terminal.
+func shownLine(line string) string {
+	line = strings.TrimSuffix(line, "\n")
+	pieces := strings.Split(line, "\t")
+	for i, p := range pieces {
+		pieces[i] = clean(p)
+	}
+	return strings.Join(pieces, "\t")
+}
+
+// WriteDiff writes a unified diff, as it is, or for a terminal with what steers one written as an escape.
+func WriteDiff(w io.Writer, diff string, terminal bool) error {
+	if !terminal {
+		_, err := io.WriteString(w, diff)
+		return err
+	}
+	e := errWriter{w: w}
+	for line := range strings.Lines(diff) {
+		e.print(shownLine(line), "\n")
+	}
+	return e.err
+}
+
+// DiffNames are the names of a file before and after, as git and patch(1) take them: with "a/" and "b/" in front, relative to
+// the working folder where the file lies below it.
+func (o Options) DiffNames(f *source.File) (before, after string) {
+	path := strings.TrimPrefix(o.place(f), "/")
+	return clean("a/" + path), clean("b/" + path)
+}
