@@ -1,12 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
@@ -24,14 +18,14 @@ simulate --fan takes; docs/fans.md describes it.`,
 		Args: needArgs(0, 1, "[NAME|FILE]"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				fan, err := findFan(args[0])
+				fan, err := findFan(args[0], traffic.HAROptions{})
 				switch {
 				case err != nil:
 					return err
 				case format.value == "json":
-					return report.EncodeJSON(a.stdout, fan)
+					return report.EncodeJSON(a.stdout, fan.Fan)
 				}
-				return report.WriteFan(a.stdout, fan, a.screen(""))
+				return report.WriteFan(a.stdout, fan.Fan, a.screen(""))
 			}
 			fans, err := builtinFans()
 			switch {
@@ -57,27 +51,4 @@ func builtinFans() ([]*traffic.Fan, error) {
 		}
 	}
 	return fans, nil
-}
-
-// findFan returns a built-in fan by name, or reads one from a file.
-func findFan(name string) (*traffic.Fan, error) {
-	if slices.Contains(traffic.Names(), name) {
-		return traffic.Builtin(name)
-	}
-	if strings.EqualFold(filepath.Ext(name), ".har") {
-		return nil, fmt.Errorf("%s: HAR files are not read yet", name)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		if filepath.Base(name) == name && filepath.Ext(name) == "" {
-			return nil, unknownName("fan", name, traffic.Names())
-		}
-		return nil, fmt.Errorf("%s: %w", name, bare(err))
-	}
-	defer file.Close() //nolint:errcheck // nothing was written
-	fan, err := traffic.ReadFan(file, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
-	if err != nil {
-		return nil, placed(name, err)
-	}
-	return fan, nil
 }
