@@ -31,11 +31,9 @@ func (f *simulateFlags) options() (simulate.Options, error) {
 	if name == "" {
 		name = defaultFan
 	}
-	fan, err := findFan(name, traffic.HAROptions{})
-	if err != nil {
+	if crowd.Fan, err = findFan(name); err != nil {
 		return o, fmt.Errorf("--fan: %w", err)
 	}
-	crowd.Fan = fan.Fan
 	o.Crowds = append(o.Crowds, crowd)
 	return o, bounded(&o)
 }

@@ -18,14 +18,14 @@ simulate --fan takes; docs/fans.md describes it.`,
 		Args: needArgs(0, 1, "[NAME|FILE]"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				fan, err := findFan(args[0], traffic.HAROptions{})
+				fan, err := findFan(args[0])
 				switch {
 				case err != nil:
 					return err
 				case format.value == "json":
-					return report.EncodeJSON(a.stdout, fan.Fan)
+					return report.EncodeJSON(a.stdout, fan)
 				}
-				return report.WriteFan(a.stdout, fan.Fan, a.screen(""))
+				return report.WriteFan(a.stdout, fan, a.screen(""))
 			}
 			fans, err := builtinFans()
 			switch {

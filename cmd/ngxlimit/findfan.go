@@ -10,38 +10,38 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
-// A found fan is a built-in one, or comes from a file; then it may be a recording.
-type found struct {
-	*traffic.Fan
-	recording *traffic.Recording // nil for a fan that is none
+// findFan returns a built-in fan by name, or reads one from a file.
+func findFan(name string) (*traffic.Fan, error) {
+	fan, _, err := readFan(name, traffic.HAROptions{})
+	return fan, err
 }
 
-// findFan returns a built-in fan by name, or reads one from a file. A file whose name ends in .har is a recording; the
-// options are for it.
-func findFan(name string, o traffic.HAROptions) (found, error) {
+// readFan is findFan with options for a recording, which is a file whose name ends in .har. For any other fan there is
+// no recording.
+func readFan(name string, o traffic.HAROptions) (*traffic.Fan, *traffic.Recording, error) {
 	if slices.Contains(traffic.Names(), name) {
 		fan, err := traffic.Builtin(name)
-		return found{Fan: fan}, err
+		return fan, nil, err
 	}
 	file, err := os.Open(name)
 	if err != nil {
 		if filepath.Base(name) == name && filepath.Ext(name) == "" {
-			return found{}, unknownName("fan", name, traffic.Names())
+			return nil, nil, unknownName("fan", name, traffic.Names())
 		}
-		return found{}, fmt.Errorf("%s: %w", name, bare(err))
+		return nil, nil, fmt.Errorf("%s: %w", name, bare(err))
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
 	o.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	if !strings.EqualFold(filepath.Ext(name), ".har") {
 		fan, err := traffic.ReadFan(file, o.Name)
 		if err != nil {
-			return found{}, placed(name, err)
+			return nil, nil, placed(name, err)
 		}
-		return found{Fan: fan}, nil
+		return fan, nil, nil
 	}
 	rec, err := traffic.ReadHAR(file, o)
 	if err != nil {
-		return found{}, placed(name, err)
+		return nil, nil, placed(name, err)
 	}
-	return found{rec.Fan, rec}, nil
+	return rec.Fan, rec, nil
 }

@@ -3,6 +3,7 @@ package traffic
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
@@ -45,11 +46,14 @@ func find[T any](fields []field[T], name string) *field[T] {
 	return nil
 }
 
+// otherFiles are fields of other files that are mistaken for fans.
+var otherFiles = []string{"log", "fans"}
+
 // names are those that say something.
 func names[T any](fields []field[T]) []string {
 	list := make([]string, 0, len(fields))
 	for _, f := range fields {
-		if f.read != nil {
+		if f.read != nil && !slices.Contains(otherFiles, f.name) {
 			list = append(list, f.name)
 		}
 	}

@@ -85,6 +85,9 @@ var fanFields = []field[fanFile]{
 	{"streams", set(func(f *fanFile) *[]streamFile { return &f.streams }, readStreams)},
 	{"client_queues", set(func(f *fanFile) *[]ClientQueue { return &f.ClientQueues }, queues)},
 	{"retries", set(func(f *fanFile) *[]Retry { return &f.Retries }, retries)},
+	{"log", func(*fanFile, json.RawMessage) error {
+		return errors.New("a recording; the name of its file has to end in .har")
+	}},
 	{"fans", func(*fanFile, json.RawMessage) error {
 		return errors.New("a collection of fans; a file has to hold one fan")
 	}},
