@@ -10,40 +10,57 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
-// options reads who is to load what, and when.
+// options reads who is to load what, when and from where.
 func (f *simulateFlags) options() (simulate.Options, error) {
 	o := simulate.Options{
-		Host: f.host, Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: constant(f.upstream), RTTMs: constant(f.rtt), Seed: f.seed,
-		KeepRequests: f.format.value == "json" || f.format.value == "csv", Detail: f.format.value == "json" || f.format.value == "html",
+		Host: f.host, Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: f.upstream.Dist, RTTMs: f.rtt.Dist, Seed: f.seed,
+		ViaHeader: f.viaHeader, KeepRequests: f.format.value == "csv" || f.format.value == "json" && !f.noRequests,
+		Detail: f.format.value == "json" || f.format.value == "html",
 	}
-	crowd := simulate.Crowd{Clients: f.clients, PerAddress: []int{f.perAddress}, Repeat: f.repeat}
-	var err error
-	if crowd.Arrival, err = arrival(f.arrival); err != nil {
+	people, err := f.people()
+	if err != nil {
 		return o, err
 	}
-	if crowd.Every, err = seconds(f.every); err != nil {
-		return o, fmt.Errorf("--every: %w", err)
+	for _, text := range f.via {
+		c, err := chain(text)
+		if err != nil {
+			return o, fmt.Errorf("--via: %w", err)
+		}
+		o.Via = append(o.Via, c)
 	}
 	if f.requests != "" {
 		return o, nil
 	}
-	name := f.fan
-	if name == "" {
-		name = defaultFan
+	names := f.fans
+	if len(names) == 0 {
+		names = []string{defaultFan}
 	}
-	if crowd.Fan, err = findFan(name); err != nil {
-		return o, fmt.Errorf("--fan: %w", err)
+	for _, name := range names {
+		c := people
+		if c.Fan, err = findFan(name); err != nil {
+			return o, fmt.Errorf("--fan: %w", err)
+		}
+		if c.Fan.Role == traffic.Attack {
+			c = simulate.Crowd{Fan: c.Fan, Clients: f.attackers}
+		}
+		o.Crowds = append(o.Crowds, c)
 	}
-	o.Crowds = append(o.Crowds, crowd)
 	return o, bounded(&o)
 }
 
-// constant is a time that is always the same; nil for one that was not given.
-func constant(ms int) *traffic.Dist {
-	if ms < 0 {
-		return nil
+// people reads how many people come, and when.
+func (f *simulateFlags) people() (c simulate.Crowd, err error) {
+	c = simulate.Crowd{Clients: f.clients, PerAddress: f.perAddress, Repeat: f.repeat}
+	if c.Clients == 0 && len(f.perAddress) > 1 {
+		c.Clients = f.perAddress.sum()
 	}
-	return &traffic.Dist{Shape: traffic.Constant, First: float64(ms)}
+	if c.Arrival, err = arrival(f.arrival); err != nil {
+		return c, err
+	}
+	if c.Every, err = seconds(f.every); err != nil {
+		return c, fmt.Errorf("--every: %w", err)
+	}
+	return c, nil
 }
 
 // maxSimulated bounds the requests of one run, so that a slip of the finger does not fill the memory.

@@ -2,7 +2,10 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
 
 // assumptionsOf says what the simulation itself takes for granted.
@@ -20,11 +23,26 @@ func assumptionsOf(s *simulation) []string {
 		}
 		list = append(list, who+way+shared(c.PerAddress)+", from ranges that are kept for documentation")
 	}
+	list = append(list, o.protocols(s.target.server)...)
 	if o.UpstreamMs == nil {
 		list = append(list, "the server takes as long as is usual for the kind of each request: html 100 ms, static files 5 ms, api 50 ms")
 	}
 	list = append(list, "a request that hangs on a refused one is not sent; nothing is sent a second time")
 	return list
+}
+
+// protocols says over what clients speak where nobody chose it.
+func (o *Options) protocols(server *config.Server) []string {
+	if o.Protocol != "" || !slices.ContainsFunc(o.Crowds, func(c Crowd) bool { return c.Fan.Protocol == "" && len(c.Fan.Requests) > 1 }) {
+		return nil
+	}
+	switch {
+	case o.offered == HTTP2:
+		return []string{"browsers speak HTTP/2, which server " + name(server) + " offers: all requests at once"}
+	case len(o.Via) > 0:
+		return []string{"browsers speak HTTP/1.1 to the first proxy, over six connections; over HTTP/2 more comes at once (--protocol h2)"}
+	}
+	return []string{"browsers speak HTTP/1.1 over six connections, as server " + name(server) + " offers no HTTP/2; over that all comes at once (--protocol h2)"}
 }
 
 func shared(perAddress []int) string {
@@ -47,7 +65,7 @@ func chains(via []Chain) string {
 	for i, chain := range via {
 		parts := make([]string, len(chain))
 		for j, a := range chain {
-			parts[j] = a.String()
+			parts[j] = a.Addr().String()
 		}
 		texts[i] = strings.Join(parts, " then ")
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // A Chain is the proxies between a client and nginx, in the order in which a request passes them: the last one connects
-// to nginx. Each adds the address that it was connected from to a header.
-type Chain []netip.Addr
+// to nginx. Each adds the address that it was connected from to a header. A proxy's prefix says in which network it is.
+type Chain []netip.Prefix
 
 // request makes a request of a load: what its client sends, and what the proxies on its way make of it.
 func (s *simulation) request(l *load, r int32) *request.Request {
@@ -53,7 +53,7 @@ func through(req *request.Request, chain Chain, header string) {
 	})
 	for _, proxy := range chain {
 		seen = append(seen, request.AddrText(req.Peer))
-		req.Peer = proxy
+		req.Peer = proxy.Addr()
 	}
 	req.Headers = append(req.Headers, request.Header{Name: header, Value: strings.Join(seen, ", ")})
 	req.Protocol = "HTTP/1.1"

@@ -147,19 +147,19 @@ func (r *ran) limitsOf(place pipeline.Place, n int) (reqs []PageLimit, conns []P
 	}
 	for i, l := range listed {
 		if k := indexReq(listed, l.Zone); k >= 0 {
-			reqs[i] = PageLimit{at(r.ones.limits[n].reqs, k), at(r.offices.limits[n].reqs, k), at(r.open[n].reqs, k)}
+			reqs[i] = PageLimit{elem(r.ones.limits[n].reqs, k), elem(r.offices.limits[n].reqs, k), elem(r.open[n].reqs, k)}
 		}
 	}
 	for i, l := range connsListed {
 		if k := indexConn(connsListed, l.Zone); k >= 0 {
-			conns[i] = PageConn{at(r.conns.limits[n].conns, k), at(r.openConns[n].conns, k)}
+			conns[i] = PageConn{elem(r.conns.limits[n].conns, k), elem(r.openConns[n].conns, k)}
 		}
 	}
 	return reqs, conns
 }
 
-// at is an element of a list that may have been left out.
-func at[T any](list []T, i int) (v T) {
+// elem is an element of a list that may have been left out.
+func elem[T any](list []T, i int) (v T) {
 	if i < len(list) {
 		v = list[i]
 	}

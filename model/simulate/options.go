@@ -55,7 +55,7 @@ type Options struct {
 	Via       []Chain // proxies in front of nginx; clients take them in turn. nil: clients connect themselves
 	ViaHeader string  // to which proxies add the address that they were connected from; "" is X-Forwarded-For
 
-	Protocol   Protocol      // of the clients; "": as the fan says, else HTTP2
+	Protocol   Protocol      // of the clients; "": as the fan says, else HTTP2 where the server offers it, else HTTP1
 	UpstreamMs *traffic.Dist // service time of every request; nil: as the fan says, else by its kind, see ServiceMs
 	RTTMs      *traffic.Dist // of each client; nil: as the fan says, else DefaultRTTMs
 	Seed       uint64
@@ -63,7 +63,10 @@ type Options struct {
 	KeepRequests bool                    // fill Result.Requests
 	Detail       bool                    // fill Result.Waterfalls and the series of zones; the traffic is run a second time for it
 	Progress     func(done, total int64) // nil, or called now and then while it runs, with numbers of requests
+	Open         bool                    // limits count, but neither hold back nor refuse; see Harm
 	NoLimits     bool                    // what the same traffic would be without limit_req and limit_conn
+
+	offered Protocol // by the server
 }
 
 // DefaultRTTMs is the round trip of a desktop on a good line (Lighthouse's desktop preset).
@@ -151,6 +154,8 @@ func (o *Options) protocolOf(fan *traffic.Fan) Protocol {
 		return o.Protocol
 	case fan.Protocol != "":
 		return Protocol(fan.Protocol)
+	case o.offered != "":
+		return o.offered
 	}
 	return HTTP2
 }

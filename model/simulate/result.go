@@ -1,5 +1,7 @@
 package simulate
 
+import "github.com/ngxlimit/ngxlimit/analyzer/config"
+
 // A Result is what came of a simulation; its JSON form is that of the contract.
 type Result struct {
 	Locations   []LocationStat `json:"locations"` // that served something, in the order of the configuration
@@ -9,8 +11,13 @@ type Result struct {
 	Feeling     string         `json:"feeling"`    // what a user would notice, in one sentence; "" for single requests
 	Crowds      []CrowdStat    `json:"crowds"`     // one for each of Options.Crowds; none for single requests
 	Waterfalls  []Waterfall    `json:"waterfalls"` // of the median and of the worst page of the people; only with Options.Detail
+	Mend        *Mend          `json:"mend"`       // the smallest change that lets the people through; nil where they suffer nothing, or nobody looked
 	Requests    []Row          `json:"requests"`   // only with Options.KeepRequests or for a stream of requests
 	Assumptions []string       `json:"assumptions"`
+
+	Tree      *config.Tree `json:"-"`
+	Harms     []Harm       `json:"-"` // what held up or refused the people's requests
+	ConnHarms []ConnHarm   `json:"-"`
 }
 
 // A LocationStat counts what one location suffered. A request counts at the location whose limits judged it, else at

@@ -21,8 +21,11 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 	if err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
 	}
+	if o.offered = HTTP1; OffersHTTP2(t.server) {
+		o.offered = HTTP2
+	}
 	p := pipeline.New(tree, router)
-	p.Authorized, p.NoLimits = true, o.NoLimits
+	p.Authorized, p.NoLimits, p.Open = true, o.NoLimits, o.Open
 	s := newSimulation(p, t, &o)
 	if o.Detail {
 		s.watch = newWatch()
@@ -38,7 +41,7 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 			return newSimulation(p.Fresh(), t, &again)
 		})
 	}
-	r.Feeling = feeling(r)
+	r.Feeling, r.Tree = feeling(r), tree
 	return r, nil
 }
 
@@ -114,6 +117,7 @@ func (s *simulation) result() *Result {
 	for _, c := range s.crowds {
 		r.Crowds = append(r.Crowds, c.result())
 	}
+	r.Harms, r.ConnHarms = s.harms(), s.connHarms()
 	return r
 }
 

@@ -44,6 +44,12 @@ func newTarget(tree *config.Tree, router *route.Router, o *Options) (target, []s
 	return t, said, nil
 }
 
+// ServerOf returns the server that the options lead to, and the host that its clients ask for.
+func ServerOf(tree *config.Tree, router *route.Router, o *Options) (server *config.Server, host string, err error) {
+	t, _, err := newTarget(tree, router, o)
+	return t.server, t.host, err
+}
+
 // firstLimited returns the first server with a limit in it, else the first.
 func firstLimited(tree *config.Tree) *config.Server {
 	for _, s := range tree.HTTP.Servers {

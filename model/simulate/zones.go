@@ -74,8 +74,9 @@ func (s *stats) ordered() []*placeStats {
 }
 
 func connZones(p *pipeline.Pipeline) []ConnZoneStat {
-	list := []ConnZoneStat{}
-	for _, z := range p.ConnZones() {
+	used := p.ConnZones()
+	list := make([]ConnZoneStat, 0, len(used))
+	for _, z := range used {
 		list = append(list, ConnZoneStat{
 			Zone: z.Zone.Name, Key: z.Zone.Key.Text, Requests: int(z.Asked), Rejected: int(z.Rejected), Peak: z.Peak, PeakKey: z.PeakKey,
 		})

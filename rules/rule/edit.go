@@ -8,43 +8,15 @@ import (
 )
 
 // AppendWord returns the edit that adds a word behind the directive's last one.
-func AppendWord(d *syntax.Directive, word string) source.Edit {
-	end := d.Head().End
-	return source.Edit{Span: source.Span{File: d.File, Start: end, End: end}, Text: " " + word}
-}
+func AppendWord(d *syntax.Directive, word string) source.Edit { return d.AppendWord(word) }
 
-// ReplaceWord returns the edits that put text in place of each argument that begins with a prefix: nginx takes the last of
-// several, and people read the first.
+// ReplaceWord returns the edits that put text in place of each argument that begins with a prefix.
 func ReplaceWord(d *syntax.Directive, prefix, text string) []source.Edit {
-	var edits []source.Edit
-	for _, w := range d.Args() {
-		if strings.HasPrefix(w.Value, prefix) {
-			edits = append(edits, source.Edit{Span: d.WordSpan(w), Text: text})
-		}
-	}
-	return edits
+	return d.ReplaceWord(prefix, text)
 }
 
-// InsertBefore returns the edit that puts a directive on a line of its own before another one, indented alike; on the
-// same line where something else stands before it there.
-func InsertBefore(d *syntax.Directive, text string) source.Edit {
-	at := d.Name().Start
-	start := d.File.LineStart(d.File.Position(at).Line)
-	indent := d.File.Text[start:at]
-	between := " "
-	if strings.Trim(indent, " \t") == "" {
-		between = lineEnd(d.File) + indent
-	}
-	return source.Edit{Span: source.Span{File: d.File, Start: at, End: at}, Text: text + between}
-}
-
-// lineEnd is the line end that the file uses.
-func lineEnd(f *source.File) string {
-	if i := strings.IndexByte(f.Text, '\n'); i > 0 && f.Text[i-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
+// InsertBefore returns the edit that puts a directive on a line of its own before another one.
+func InsertBefore(d *syntax.Directive, text string) source.Edit { return d.InsertBefore(text) }
 
 // RemoveWord returns the edit that takes a word away, with the white space before it. A line end stays where a comment
 // may stand before it.

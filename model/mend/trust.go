@@ -1,0 +1,109 @@
+package mend
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+)
+
+// trust lets nginx take the clients' addresses from the proxies that they come through. Where a proxy is counted in place
+// of its clients, no number of a limit means what it seems to.
+func (s *search) trust() candidate {
+	if len(s.o.Via) == 0 {
+		return candidate{}
+	}
+	set := s.tree.HTTP.Servers[s.server].Settings
+	header := s.o.ViaHeader
+	if header == "" {
+		header = "X-Forwarded-For"
+	}
+	missing, chained := s.untrusted(set.RealIPFrom.Value)
+	c := candidate{kind: "trust", title: "take clients' addresses from the proxies"}
+	var lines []string
+	for _, net := range missing {
+		lines = append(lines, "set_real_ip_from "+net.String()+";")
+	}
+	if len(missing) > 0 {
+		c.title = "trust the proxies in " + networks(missing)
+	}
+	if !strings.EqualFold(set.RealIPHeader.Value, header) {
+		lines = write(&c, lines, set.RealIPHeader, "real_ip_header "+header)
+	}
+	if chained && !set.RealIPRecursive.Value {
+		lines = write(&c, lines, set.RealIPRecursive, "real_ip_recursive on")
+	}
+	if len(lines) > 0 {
+		at := s.placeFor(set)
+		if at == nil {
+			return candidate{} // a part of a configuration, of which the rest is elsewhere
+		}
+		c.cost += costTrust * len(lines)
+		c.edits = append(c.edits, at.InsertBefore(strings.Join(lines, " ")))
+	}
+	return orNone(c)
+}
+
+// write replaces a setting where it is written, or adds the line that writes it.
+func write[T any](c *candidate, lines []string, was *config.Setting[T], text string) []string {
+	if was.Origin == nil {
+		return append(lines, text+";")
+	}
+	c.cost += costTrust
+	c.edits = append(c.edits, source.Edit{Span: was.Origin.Head(), Text: text})
+	return lines
+}
+
+// untrusted lists the networks of proxies that are not trusted, and says whether requests pass several.
+func (s *search) untrusted(from []*config.Trusted) (missing []netip.Prefix, chained bool) {
+	for _, chain := range s.o.Via {
+		chained = chained || len(chain) > 1
+		for _, proxy := range chain {
+			known := slices.ContainsFunc(from, func(t *config.Trusted) bool {
+				return t.Prefix.IsValid() && t.Prefix.Masked().Contains(proxy.Addr())
+			})
+			if net := proxy.Masked(); !known && !slices.Contains(missing, net) {
+				missing = append(missing, net)
+			}
+		}
+	}
+	return missing, chained
+}
+
+// placeFor returns the directive before which lines about trust belong: where there are some already, they have to stand
+// at that level, since an inner list takes the place of an outer one.
+func (s *search) placeFor(set *config.Settings) *syntax.Directive {
+	if from := set.RealIPFrom.Value; len(from) > 0 {
+		return from[0].Directive
+	}
+	var first *syntax.Directive
+	for _, item := range s.tree.HTTP.Items {
+		if item.Name().Value == "limit_req_zone" || item.Name().Value == "limit_conn_zone" {
+			first = item.Directive
+			break
+		}
+	}
+	return first
+}
+
+func networks(nets []netip.Prefix) string {
+	texts := make([]string, len(nets))
+	for i, net := range nets {
+		texts[i] = net.String()
+		if net.IsSingleIP() {
+			texts[i] = net.Addr().String()
+		}
+	}
+	return and(texts)
+}
+
+// and lists words as a sentence does.
+func and(words []string) string {
+	if n := len(words) - 1; n > 0 {
+		return strings.Join(words[:n], ", ") + " and " + words[n]
+	}
+	return words[0]
+}
