@@ -31,7 +31,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(newCheck(a), newExplain(a), newSimulate(a), newFans(a), newRules(a), newVersion(a))
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Value.Type() == "string" {
+			if t := f.Value.Type(); t == "string" || t == "stringArray" {
 				f.Value = nonEmpty{f.Value}
 			}
 		})

@@ -49,14 +49,16 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.every, "every", "60", "`seconds` from one load of a person to the next")
 	flags.StringArrayVar(&f.via, "via", nil, "`proxies` that clients come through, the one that connects to nginx last: 10.0.4.7/22 (a node, in that network), 192.0.2.1,10.0.0.5 (a chain); given again, clients take them in turn")
 	flags.StringVar(&f.viaHeader, "via-header", "X-Forwarded-For", "`header` to which proxies add the address that they were connected from")
-	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once (default: as the fan says, else h2)")
+	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once (default: as the fan says, else what the server offers)")
 	flags.Var(&f.upstream, "upstream-ms", "time the upstream needs, in milliseconds: 40, uniform:10,90, exponential:50, lognormal:40,310 (median, 95 of 100) (default: as the fan says, else by kind of request)")
 	flags.Var(&f.rtt, "rtt-ms", fmt.Sprintf("round trip of each client, likewise (default: as the fan says, else %d)", simulate.DefaultRTTMs))
 	flags.Var(whole{&f.seed}, "seed", "start of all that is random")
 	flags.Var(f.format, "format", "how to print")
 	flags.BoolVar(&f.noRequests, "no-requests", false, "leave the list of requests out of json, which otherwise holds them all")
 	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
-	flags.Lookup("clients").DefValue = ""
+	for _, name := range []string{"clients", "fan", "via"} {
+		flags.Lookup(name).DefValue = "" // what their text says is not one value
+	}
 	f.add(flags)
 }
 
