@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,11 +43,53 @@ func TestFanPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range traffic.Kinds {
-		if !strings.Contains(string(page), "`"+kind+"`") {
-			t.Errorf("docs/fans.md does not name the kind %s", kind)
+	for _, word := range slices.Concat(traffic.Kinds, traffic.Names(), schemaFields(t)) {
+		if !strings.Contains(string(page), "`"+word+"`") {
+			t.Errorf("docs/fans.md does not name %s", word)
 		}
 	}
+}
+
+// The page's example of an error is what the reader says.
+func TestFanPageError(t *testing.T) {
+	text := fenced(t, "docs/fans.md", "json")
+	wrong := strings.Replace(text, `"kind": "api", "depends_on": 2}`, `"kind": "api", "depends_on": 9}`, 1)
+	_, err := traffic.ReadFan(strings.NewReader(wrong), "file")
+	if err == nil {
+		t.Fatal("read without an error")
+	}
+	page, readErr := os.ReadFile(filepath.Join(nginxtest.Root(t), "docs", "fans.md"))
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if !strings.Contains(string(page), "`"+placed("orders.json", err).Error()+"`") {
+		t.Errorf("docs/fans.md does not show %v", placed("orders.json", err))
+	}
+}
+
+// schemaFields are the fields of a fan file and of its parts.
+func schemaFields(t *testing.T) []string {
+	data, err := os.ReadFile(filepath.Join(nginxtest.Root(t), "docs", "fan.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type object struct{ Properties map[string]json.RawMessage }
+	var s struct {
+		object
+		Defs map[string]object `json:"$defs"`
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, o := range append(slices.Collect(maps.Values(s.Defs)), s.object) {
+		for name := range o.Properties {
+			if name != "$schema" {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
 }
 
 func TestRequestsPage(t *testing.T) {

@@ -17,12 +17,22 @@ func TestBuiltin(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		requests int
+		together int
 		kinds    map[string]int
 	}{
-		{"single", 1, map[string]int{"html": 1}},
-		{"six-in-10ms", 6, map[string]int{"html": 6}},
-		{"portal", 23, map[string]int{"html": 1, "api": 14, "static": 5, "image": 2, "font": 1}},
-		{"block-editor", 73, map[string]int{"html": 1, "api": 37, "ajax": 14, "php-asset": 2, "static": 18, "font": 1}},
+		{"single", 1, 1, map[string]int{"html": 1}},
+		{"six-in-10ms", 6, 6, map[string]int{"html": 6}},
+		{"portal", 23, 14, map[string]int{"html": 1, "api": 14, "static": 5, "image": 2, "font": 1}},
+		{"block-editor", 73, 51, map[string]int{"html": 1, "api": 37, "ajax": 14, "php-asset": 2, "static": 18, "font": 1}},
+		{"shop", 54, 44, map[string]int{"html": 1, "static": 17, "font": 3, "image": 27, "ajax": 2, "api": 4}},
+		{"dashboard", 43, 25, map[string]int{"html": 1, "static": 7, "font": 1, "api": 7, "query": 27}},
+		{"spa-http1", 28, 14, map[string]int{"html": 1, "static": 6, "font": 1, "image": 2, "api": 18}},
+		{"mobile-start", 24, 12, map[string]int{"api": 14, "image": 10}},
+		{"graphql", 25, 18, map[string]int{"html": 1, "static": 5, "graphql": 13, "image": 6}},
+		{"webhook-burst", 120, 15, map[string]int{}},
+		{"login-attack", 150, 1, map[string]int{}},
+		{"scraper", 3000, 8, map[string]int{}},
+		{"flood", 5000, 50, map[string]int{}},
 	} {
 		f, err := Builtin(tt.name)
 		if err != nil {
@@ -32,23 +42,22 @@ func TestBuiltin(t *testing.T) {
 		for _, q := range f.Requests {
 			kinds[q.Kind]++
 		}
-		if len(f.Requests) != tt.requests || !cmp.Equal(kinds, tt.kinds) {
-			t.Errorf("%s: %d requests, %v", tt.name, len(f.Requests), kinds)
+		n := len(f.Requests)
+		for i := range f.Streams {
+			n += int(f.Streams[i].Count())
 		}
-		if f.Name != tt.name || f.Description == "" || f.Basis == "" {
-			t.Errorf("%s: name %q, description %q, basis %q", tt.name, f.Name, f.Description, f.Basis)
+		if n != tt.requests || !cmp.Equal(kinds, tt.kinds) || f.Together() != tt.together {
+			t.Errorf("%s: %d requests, %d together, %v", tt.name, n, f.Together(), kinds)
+		}
+		if f.Name != tt.name || f.Description == "" || f.Basis == "" || len(f.Sources) == 0 && tt.name != "single" {
+			t.Errorf("%s: name %q, description %q, basis %q, %d sources", tt.name, f.Name, f.Description, f.Basis, len(f.Sources))
+		}
+		if want := map[bool]Role{true: Attack}[len(kinds) == 0 && tt.name != "webhook-burst"]; f.Role != want {
+			t.Errorf("%s: role %q", tt.name, f.Role)
 		}
 	}
-	if got := Names(); !slices.Contains(got, "portal") || !slices.IsSorted(got) {
+	if got := Names(); len(got) != 13 || !slices.IsSorted(got) {
 		t.Errorf("names %v", got)
-	}
-}
-
-func TestBuiltinsAllReadable(t *testing.T) {
-	for _, name := range Names() {
-		if f, err := Builtin(name); err != nil || f.Name != name {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 
@@ -85,7 +94,7 @@ func TestEditorRunsMoreThan50InParallel(t *testing.T) {
 
 func TestBuiltinUnknown(t *testing.T) {
 	_, err := Builtin("../secret")
-	if err == nil || !strings.Contains(err.Error(), "portal, single, six-in-10ms") {
+	if err == nil || !strings.Contains(err.Error(), "mobile-start, portal, scraper") {
 		t.Errorf("error %v", err)
 	}
 }

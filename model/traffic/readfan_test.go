@@ -214,6 +214,7 @@ func FuzzReadFan(f *testing.F) {
 	f.Add(everyField)
 	f.Add(`{"requests":[{"path":"/","kind":"api","depends_on":1},{"path":"/","kind":"api","depends_on":0}]}`)
 	f.Add(inStream(`"rate_per_s": 1e-9, "duration_s": 604800`))
+	schema, _ := fanSchema(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		fan, err := ReadFan(strings.NewReader(text), "fuzz")
 		if err != nil {
@@ -230,6 +231,9 @@ func FuzzReadFan(f *testing.F) {
 				}
 				at = &fan.Requests[*at.DependsOn]
 			}
+		}
+		if err := valid(t, schema, strings.TrimPrefix(text, "\ufeff")); err != nil {
+			t.Errorf("no fan by the schema: %v", err)
 		}
 		again(t, fan)
 	})
