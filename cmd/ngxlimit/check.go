@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -27,6 +29,7 @@ type checkFlags struct {
 	inputFlags
 	settingsFlags
 	mendFlags
+	knownFlags
 	format, failOn, confidence, color *choice
 	output                            string
 	enable, disable                   words
@@ -55,7 +58,7 @@ office of 29 people that lost its portal to a limit of 5 requests a second for
 each address.`,
 		Args: needArgs(1, -1, "INPUT..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.mendFlags.check(cmd.Flags()); err != nil {
+			if err := cmp.Or(f.mendFlags.check(cmd.Flags()), f.knownFlags.check(f.asked())); err != nil {
 				return err
 			}
 			return a.check(f, args)
@@ -71,6 +74,7 @@ each address.`,
 	flags.Var(f.confidence, "min-confidence", "drop findings that are less sure")
 	flags.Var(f.color, "color", "colours in text")
 	f.mendFlags.add(flags)
+	f.knownFlags.add(flags)
 	f.settingsFlags.add(flags)
 	f.inputFlags.add(flags)
 	return cmd
@@ -87,7 +91,16 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	mender := newMender(a, f, paths, func(trees []*config.Tree) []run.Result { return f.runAll(trees, selected, set, nil) })
+	paths = inOrder(paths)
+	j := judge{checkFlags: f, selected: selected, set: set, everything: f.writeBaseline != ""}
+	known, err := f.loadKnown(a, paths, j)
+	if err != nil {
+		return err
+	}
+	left := maps.Clone(known.tally)
+	mender := newMender(a, f, paths, func(trees []*config.Tree) []run.Result {
+		return j.all(trees, factsOf(trees, set), maps.Clone(known.tally))
+	})
 	inputs, unread := f.read(a, paths)
 	if len(inputs) == 0 {
 		return unread
@@ -106,11 +119,8 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	var facts []*rule.Facts
-	if !f.asked() {
-		facts = factsOf(trees, set)
-	}
-	reading := fix.Reading{Trees: trees, Results: f.runAll(trees, selected, set, facts)}
+	facts := factsOf(trees, set)
+	reading := fix.Reading{Trees: trees, Results: j.all(trees, facts, left)}
 	var mending *report.Mending
 	if f.asked() {
 		if unread != nil {
@@ -122,6 +132,13 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	}
 	rep, result := f.report(reading, facts)
 	rep.Mending = mending
+	known.tellStale(a, left, selected, result, unread == nil)
+	if f.writeBaseline != "" {
+		if err := a.writeKnown(f.writeBaseline, rep.Findings); err != nil {
+			return err
+		}
+		rep.Written, rep.Findings, result.Findings = len(rep.Findings), nil, nil
+	}
 	for _, path := range unreadPaths(unread) {
 		rep.Inputs = append(rep.Inputs, report.Input{Path: path, Kind: string(load.Fragment)})
 	}
@@ -158,22 +175,38 @@ func factsOf(trees []*config.Tree, set settings.Settings) []*rule.Facts {
 	return facts
 }
 
-// runAll runs the rules over every input. Facts are made anew where there are none: they take memory.
-func (f *checkFlags) runAll(trees []*config.Tree, selected []*rule.Rule, set settings.Settings, facts []*rule.Facts) []run.Result {
+// inOrder returns the paths by name, each once: the output is to be the same in whichever order they are given.
+func inOrder(paths []string) []string {
+	stdin := slices.Index(paths, "-")
+	sorted := slices.Sorted(slices.Values(paths))
+	if stdin >= 0 {
+		return sorted // given twice it is refused
+	}
+	return slices.Compact(sorted)
+}
+
+// A judge runs rules over inputs.
+type judge struct {
+	*checkFlags
+	selected   []*rule.Rule
+	set        settings.Settings
+	everything bool
+}
+
+// all judges the inputs one after the other. What was there before is taken off the tally.
+func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) []run.Result {
 	results := make([]run.Result, len(trees))
-	for i, tree := range trees {
-		var of *rule.Facts
-		if facts != nil {
-			of = facts[i]
-		} else {
-			of = rule.NewFacts(tree, set.Facts)
-		}
-		results[i] = run.On(of, selected, run.Options{
-			Severities:    set.Severities,
-			MinConfidence: rule.Confidence(f.confidence.value),
-			Today:         time.Now().Format(time.DateOnly),
-			Known:         rules.All(),
-		})
+	options := run.Options{
+		Severities:    j.set.Severities,
+		MinConfidence: rule.Confidence(j.confidence.value),
+		Today:         time.Now().Format(time.DateOnly),
+		Known:         rules.All(),
+		Everything:    j.everything,
+		Before:        before,
+		Numbers:       run.Numbers{},
+	}
+	for i := range trees {
+		results[i] = run.On(facts[i], j.selected, options)
 	}
 	return results
 }
@@ -192,7 +225,7 @@ func (f *checkFlags) report(reading fix.Reading, facts []*rule.Facts) (*report.R
 	all := run.Join(reading.Results...)
 	rep.LeftOut += all.LeftOut
 	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects
-	rep.Silent = all.Silent
+	rep.Silent, rep.Known = all.Silent, all.Before
 	return rep, all
 }
 

@@ -3,6 +3,7 @@ package run
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -10,21 +11,46 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-// setFingerprints gives each finding a name that survives moved lines, new spacing and another wording of the message:
-// the rule, the context, the directive's words, and a running number among those that have all three the same.
-func setFingerprints(found []rule.Finding) {
-	seen := make(map[[sha256.Size]byte]int, len(found))
+// An Identity names a finding so that the name survives moved lines, new spacing and another wording of the message: a
+// digest of the rule, the context and the directive's words. What has all three the same has the same name.
+type Identity [16]byte
+
+// Identify returns the identity of a finding.
+func Identify(f *rule.Finding) Identity { return digest(appendIdentity(nil, f)) }
+
+func digest(text []byte) Identity {
+	sum := sha256.Sum256(text)
+	return Identity(sum[:16])
+}
+
+// String writes the identity as the fingerprint of the first finding that has it.
+func (id Identity) String() string { return hex.EncodeToString(id[:]) }
+
+// ParseIdentity reads what String writes.
+func ParseIdentity(s string) (id Identity, err error) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(id) {
+		return id, fmt.Errorf("%q is no fingerprint", s)
+	}
+	return Identity(b), nil
+}
+
+// Numbers tell findings of the same identity apart by counting them. Inputs that are judged together share them, one
+// after the other.
+type Numbers map[Identity]int
+
+// fingerprint gives each finding its identity, with its number where it is not the first.
+func (n Numbers) fingerprint(found []rule.Finding) {
 	var identity []byte
 	for i := range found {
 		f := &found[i]
 		identity = appendIdentity(identity[:0], f)
-		sum := sha256.Sum256(identity)
-		n := seen[sum]
-		seen[sum]++
-		if n > 0 {
-			sum = sha256.Sum256(strconv.AppendInt(identity, int64(n), 10))
+		id := digest(identity)
+		f.Fingerprint = id.String()
+		if before := n[id]; before > 0 {
+			f.Fingerprint = digest(strconv.AppendInt(identity, int64(before), 10)).String()
 		}
-		f.Fingerprint = hex.EncodeToString(sum[:16])
+		n[id]++
 	}
 }
 
@@ -33,12 +59,12 @@ func appendIdentity(b []byte, f *rule.Finding) []byte {
 	for _, c := range f.Context {
 		b = append(append(b, c...), 0)
 	}
-	return append(append(append(b, 0), normalForm(f)...), 0)
+	return append(append(append(b, 0), NormalForm(f)...), 0)
 }
 
-// normalForm is the directive's words with one space between, or, where there is no directive, the text found fault
-// with, its white space reduced likewise.
-func normalForm(f *rule.Finding) string {
+// NormalForm is the finding's directive with one space between its words, or, where there is no directive, the text found
+// fault with, its white space reduced likewise.
+func NormalForm(f *rule.Finding) string {
 	if f.Subject == nil {
 		return strings.Join(strings.Fields(f.Primary.Text()), " ")
 	}

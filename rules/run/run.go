@@ -19,6 +19,13 @@ type Options struct {
 	MinConfidence rule.Confidence          // findings that are less sure are dropped; "" keeps all
 	Today         string                   // "2026-11-30": suppressions until an earlier day have ended; "" ends none
 	Known         []*rule.Rule             // every rule there is, so that a suppression of one that does not run is not called unused; nil takes the rules that run
+
+	Everything bool // keep all findings, however many there are of a rule
+
+	// Before are findings that were there before: as many of each identity are left out, and taken off it, so that what
+	// remains of it was not found any more. Numbers go on where those of an input judged before ended; nil begins anew.
+	Before  Tally
+	Numbers Numbers
 }
 
 // A Result is what a run found.
@@ -26,6 +33,8 @@ type Result struct {
 	Findings   []rule.Finding // in the order in which nginx reads the files, then by place, then by rule
 	LeftOut    int            // findings beyond those that are kept of a rule and a severity
 	Suppressed int            // findings that a comment held back
+	Held       []Held         // the first of them
+	Before     int            // findings of Options.Before
 	Silent     []string       // rules that may have kept findings to themselves, since the configuration is not whole; sorted
 	Defects    []string       // faults of rules themselves; a run with any did not do all of its work
 }
@@ -43,14 +52,22 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	found := findings(outcomes)
 	sortFindings(found, tree)
 	found = mergeSame(found)
-	found, suppressed := suppress(found, rules, tree, o)
+	numbers := o.Numbers
+	if numbers == nil {
+		numbers = Numbers{}
+	}
+	numbers.fingerprint(found)
+	found, held := suppress(found, rules, tree, o, numbers)
+	found, before := o.Before.leaveOut(found)
 	// What is less sure is dropped behind the comments, so that none is called unused for want of what it holds back.
 	found = dropUnsure(found, o.MinConfidence)
 	setSeverities(found, o.Severities)
 	sortFindings(found, tree)
-	found, left := keepSome(found)
-	setFingerprints(found)
-	result := Result{Findings: found, LeftOut: left, Suppressed: suppressed}
+	left := 0
+	if !o.Everything {
+		found, left = keepSome(found)
+	}
+	result := Result{Findings: found, LeftOut: left, Suppressed: len(held), Held: held[:min(len(held), maxFindings)], Before: before}
 	for i, o := range outcomes {
 		result.Defects = append(result.Defects, o.Defects...)
 		if o.Silent {
@@ -111,7 +128,8 @@ func (r Result) Count(s rule.Severity) int {
 	return n
 }
 
-// Join puts the results of several configurations together, in the order given, with fingerprints that tell them apart.
+// Join puts the results of several configurations together, in the order given. Fingerprints tell them apart where they
+// were judged with the same Options.Numbers.
 func Join(results ...Result) Result {
 	if len(results) == 1 {
 		return results[0]
@@ -121,11 +139,12 @@ func Join(results ...Result) Result {
 		all.Findings = append(all.Findings, r.Findings...)
 		all.LeftOut += r.LeftOut
 		all.Suppressed += r.Suppressed
+		all.Held = append(all.Held, r.Held...)
+		all.Before += r.Before
 		all.Silent = append(all.Silent, r.Silent...)
 		all.Defects = append(all.Defects, r.Defects...)
 	}
 	slices.Sort(all.Silent)
 	all.Silent = slices.Compact(all.Silent)
-	setFingerprints(all.Findings)
 	return all
 }

@@ -133,8 +133,10 @@ func TestFingerprintsSurviveMovedLines(t *testing.T) {
 
 func TestJoinTellsInputsApart(t *testing.T) {
 	rules := []*rule.Rule{finder("e", "expires")}
-	r := run.All(rules, ruletest.Resolve(t, http("server { expires 1d; }\n"), ""), run.Options{})
-	all := run.Join(r, r)
+	tree := ruletest.Resolve(t, http("server { expires 1d; }\n"), "")
+	numbers := run.Numbers{}
+	r := run.All(rules, tree, run.Options{Numbers: numbers})
+	all := run.Join(r, run.All(rules, tree, run.Options{Numbers: numbers}))
 	if len(all.Findings) != 2 || all.Findings[0].Fingerprint == all.Findings[1].Fingerprint {
 		t.Errorf("joined: %v", prints(all))
 	}

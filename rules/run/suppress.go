@@ -10,41 +10,52 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
+// Held is a finding that a comment holds back.
+type Held struct {
+	rule.Finding
+	Comment source.Span
+	Reason  string
+	Until   string // the last day of it, "2027-01-31"; "" for no end
+}
+
 // suppress takes out the findings that a comment holds back, and adds one for each comment that is at fault: without a
 // reason, past its date, naming no rule that exists, or of no use. Findings about comments cannot be suppressed.
-func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Options) (kept []rule.Finding, count int) {
+func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Options, numbers Numbers) (kept []rule.Finding, held []Held) {
 	comments := findComments(tree)
 	if len(comments) == 0 {
-		return found, 0
+		return found, nil
 	}
 	known := names(o.Known, rules)
-	holds := make(map[held]use)
+	holds := make(map[place]use)
 	for _, c := range comments {
 		c.judge(known, o.Today)
 		for i, name := range c.rules {
 			if c.fault == "" && slices.Index(c.rules, name) == i {
-				holds[held{c.span.File, c.target, name}] = use{c, i}
+				holds[place{c.span.File, c.target, name}] = use{c, i}
 			}
 		}
 	}
 	for _, f := range found {
-		if holdsBack(holds, &f) {
-			count++
+		if by := holdsBack(holds, &f); by != nil {
+			held = append(held, Held{f, by.span, by.reason, by.until})
 			continue
 		}
 		kept = append(kept, f)
 	}
 	if about := named(rules, rule.Suppression); about != nil {
 		running := names(rules)
+		var own []rule.Finding
 		for _, c := range comments {
-			kept = append(kept, c.findings(about, running, tree)...)
+			own = append(own, c.findings(about, running, tree)...)
 		}
+		numbers.fingerprint(own)
+		kept = append(kept, own...)
 	}
-	return kept, count
+	return kept, held
 }
 
-// A held is a rule whose findings on one line of one file a comment holds back.
-type held struct {
+// A place is a rule on one line of one file, whose findings there a comment holds back.
+type place struct {
 	file   *source.File
 	number int
 	rule   string
@@ -57,19 +68,19 @@ type use struct {
 }
 
 // holdsBack looks for a comment on each line that the finding's directive covers, and marks the one that is used.
-func holdsBack(holds map[held]use, f *rule.Finding) bool {
+func holdsBack(holds map[place]use, f *rule.Finding) *comment {
 	first, last := f.Primary.From().Line, f.Primary.To().Line
 	if f.Subject != nil && f.Subject.File == f.Primary.File {
 		head := f.Subject.Span()
 		first, last = min(first, head.From().Line), max(last, head.To().Line)
 	}
 	for n := first; n <= last; n++ {
-		if u, ok := holds[held{f.Primary.File, n, f.Rule.Name}]; ok {
+		if u, ok := holds[place{f.Primary.File, n, f.Rule.Name}]; ok {
 			u.of.used[u.rule] = true
-			return true
+			return u.of
 		}
 	}
-	return false
+	return nil
 }
 
 // findings says what is wrong with the comment itself. That a comment is of no use is not said of a rule that did not

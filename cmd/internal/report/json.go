@@ -17,6 +17,7 @@ type jsonHead struct {
 
 type jsonTail struct {
 	Suppressed int         `json:"suppressed"`
+	Known      int         `json:"known,omitempty"`  // in the baseline, or in an older revision
 	Silent     []string    `json:"silent,omitempty"` // rules that conclude nothing from what was not read
 	LeftOut    int         `json:"left_out,omitempty"`
 	Summary    jsonSummary `json:"summary"`
@@ -135,7 +136,7 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	o.open()
 	o.fields(jsonHead{Schema: 1, Tool: jsonTool{"ngxlimit", r.Version}, Inputs: append([]Input{}, r.Inputs...)})
 	o.list("findings", len(r.Findings), func(i int) any { return toJSONFinding(&r.Findings[i]) })
-	tail := jsonTail{Suppressed: r.Suppressed, Silent: r.Silent, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects}
+	tail := jsonTail{Suppressed: r.Suppressed, Known: r.Known, Silent: r.Silent, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects}
 	tail.mending(r.Mending)
 	o.fields(tail)
 	o.list("pages", len(r.Pages), func(i int) any { return toJSONPage(r.Pages[i]) })

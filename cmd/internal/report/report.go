@@ -21,6 +21,8 @@ type Report struct {
 	Findings   []rule.Finding // in the order to be shown
 	LeftOut    int            // findings beyond those that are kept
 	Suppressed int            // findings that a comment in the configuration held back
+	Known      int            // findings that were there before: in the baseline, or in an older revision
+	Written    int            // findings that were written to a baseline
 	Silent     []string       // rules that may have kept findings to themselves, since the configuration is not whole
 	Rules      []*rule.Rule   // the whole catalogue, sorted by name
 	Unlimited  bool           // no limit_req and no limit_conn is in effect anywhere

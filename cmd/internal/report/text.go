@@ -143,6 +143,9 @@ func (t *textWriter) summary(r *Report) string {
 		}
 	}
 	found := "nothing found"
+	if r.Known+r.Written > 0 {
+		found = "nothing new"
+	}
 	if len(parts) > 0 {
 		found = strings.Join(parts, ", ")
 	}
@@ -168,6 +171,12 @@ func (t *textWriter) summary(r *Report) string {
 	}
 	if r.Suppressed > 0 {
 		s += fmt.Sprintf("; %d suppressed by comments", r.Suppressed)
+	}
+	if r.Known > 0 {
+		s += fmt.Sprintf("; %d known before", r.Known)
+	}
+	if r.Written > 0 {
+		s += fmt.Sprintf("; %s", count(r.Written, "finding")+" written to the baseline")
 	}
 	if !r.complete() {
 		s += "; part of the input could not be read, so there may be more"
