@@ -7,19 +7,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
-// Root returns the module's root folder.
+// Root returns the module's root folder: the nearest one above the test's package that has a go.mod.
 func Root(t testing.TB) string {
 	t.Helper()
-	_, file, _, ok := runtime.Caller(0)
-	if !ok {
-		t.Fatal("the source path of nginxtest is not known")
+	dir := startDir
+	for !regular(filepath.Join(dir, "go.mod")) {
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatalf("no go.mod above %s", startDir)
+		}
+		dir = up
 	}
-	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	return dir
 }
+
+// startDir is the folder of the package under test, where the go command starts it; a test may leave it later.
+var startDir, _ = os.Getwd()
 
 // Shared returns a path below the shared folder that lies beside the checkout, and skips the test where it is absent.
 func Shared(t testing.TB, elem ...string) string {
