@@ -172,12 +172,15 @@ func droppedFinding(place rule.Place, kind string, outer *config.Level, first ru
 		edit.Text += d.Head().Text() + ";" + between
 	}
 	list := strings.Join(names, ", ")
-	around := outer.Context()
+	depth := 0
+	for l := outer.Parent; l != nil; l = l.Parent {
+		depth++
+	}
 	what := "zones " + list + " no longer count here"
 	if len(names) == 1 {
 		what = "zone " + list + " no longer counts here"
 	}
-	f.Message = fmt.Sprintf("this %s replaces the list of %s, so that %s", kind, around[len(around)-1], what)
+	f.Message = fmt.Sprintf("this %s replaces the list of %s, so that %s", kind, f.Context[depth], what)
 	f.Evidence = map[string]any{"dropped": int64(len(names)), "zones": list}
 	if place.Directive != nil && place.Directive.File == first.File {
 		f.Fix = &rule.Fix{Title: "repeat the outer limits", Edits: []source.Edit{edit}}

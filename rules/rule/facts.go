@@ -31,6 +31,7 @@ type Facts struct {
 	locations  sync.Map // of pages: what they suffer at each location
 	router     func() *route.Router
 	pipe       func() *pipeline.Pipeline // from which each Probe has its own
+	handovers  func() []Handover
 	keys       struct {
 		sync.Mutex
 		byText map[string]Key
@@ -48,6 +49,7 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.allMatched = sync.OnceValue(f.findAllMatched)
 	f.router = sync.OnceValue(f.newRouter)
 	f.pipe = sync.OnceValue(f.newPipe)
+	f.handovers = sync.OnceValue(f.findHandovers)
 	f.keys.byText = make(map[string]Key)
 	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {

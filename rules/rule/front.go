@@ -3,6 +3,7 @@ package rule
 import (
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -135,4 +136,11 @@ func (f *Facts) loggedHeader(s *config.Settings) *FrontSign {
 		}
 	}
 	return nil
+}
+
+// OnlyNear says whether only this machine or a private network can connect to a server: to a unix socket, or to an address
+// that is not a public one.
+func OnlyNear(s *config.Server) bool {
+	sign := listenSign(s)
+	return sign != nil && !slices.ContainsFunc(s.Listens, func(l *config.Listen) bool { return l.ProxyProtocol })
 }

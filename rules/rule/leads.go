@@ -144,25 +144,6 @@ func (l *Leads) judges(p Place) bool {
 	return false
 }
 
-// Upstream returns what hands the place's requests on to an upstream: the place's own directive, or in an if that of its
-// location.
-func (p Place) Upstream() (config.Item, bool) {
-	if p.Location == nil {
-		return config.Item{}, false
-	}
-	if p.Kind == config.KindIf {
-		for _, it := range p.Items {
-			if strings.HasSuffix(it.Name().Value, "_pass") {
-				return it, true
-			}
-		}
-	}
-	if h := p.Location.Handler; h != nil && strings.HasSuffix(h.Name().Value, "_pass") {
-		return *h, true
-	}
-	return config.Item{}, false
-}
-
 // runsCode says whether a directive runs code that may send a request to any location.
 func runsCode(name string) bool {
 	return strings.Contains(name, "_by_lua") || strings.HasPrefix(name, "js_") || strings.HasPrefix(name, "perl") || strings.HasPrefix(name, "echo")

@@ -126,3 +126,24 @@ func ForMachines(s *config.Server) bool {
 	}
 	return len(s.Names) > 0
 }
+
+// guessed are the words at the end of an address at which passwords, codes or tokens can be guessed.
+var guessed = func() map[string]bool {
+	m := make(map[string]bool)
+	for word := range strings.FieldsSeq("login logon signin sign-in log-in sign_in log_in wp-login xmlrpc password passwd passwort forgot " +
+		"forgot-password forgot_password password-reset password_reset reset-password reset_password lost-password token tokens otp 2fa mfa " +
+		"authenticate") {
+		m[word] = true
+	}
+	return m
+}()
+
+// Guessable says whether an address is one at which passwords, codes or tokens can be guessed, as far as its last part tells.
+func Guessable(uri string) bool {
+	last := strings.ToLower(strings.TrimSuffix(uri, "/"))
+	last = last[strings.LastIndexByte(last, '/')+1:]
+	for _, extension := range [...]string{".php", ".aspx", ".asp", ".jsp", ".do", ".cgi", ".html"} {
+		last = strings.TrimSuffix(last, extension)
+	}
+	return guessed[last]
+}

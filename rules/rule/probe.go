@@ -78,6 +78,19 @@ func (b *Probe) Ask(s *config.Server, method, target string, headers ...request.
 	return t, t.Server == s && t.EndsIn != pipeline.EndUnknown
 }
 
+// Send follows a request as it is, to whichever server takes it.
+func (b *Probe) Send(req *request.Request) (t pipeline.Trace, ok bool) {
+	if b.asked++; b.asked > MaxAsked {
+		return pipeline.Trace{}, false
+	}
+	b.now += between
+	t = b.pipe.Do(b.now, req)
+	return t, t.Server != nil && t.EndsIn != pipeline.EndUnknown
+}
+
+// Visitor is the address of the visitor that a probe stands for.
+func (b *Probe) Visitor() netip.AddrPort { return visitors[0] }
+
 // First returns the location that takes a target first, before anything is rewritten; nil for the server itself. It is not ok
 // where that cannot be told.
 func (b *Probe) First(s *config.Server, target string) (l *config.Location, ok bool) {
@@ -117,4 +130,9 @@ func portOf(scheme string, at netip.AddrPort) string {
 	default:
 		return ":" + strconv.Itoa(int(port))
 	}
+}
+
+// Answers says whether an upstream or a file answered a request that no limit_req has judged.
+func Answers(t *pipeline.Trace) bool {
+	return !t.LimiterRan && t.EndsIn == pipeline.EndContent && t.If == nil
 }

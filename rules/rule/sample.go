@@ -2,6 +2,7 @@ package rule
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -117,4 +118,29 @@ func inClass(pairs []rune) []string {
 		}
 	}
 	return nil
+}
+
+// LoginWords returns the words of a pattern that name a login.
+func LoginWords(pattern string) []string {
+	var found []string
+	for word, rest := cutWord(strings.ToLower(pattern)); word != ""; word, rest = cutWord(rest) {
+		if words[word] == ForLogin && strings.Contains(pattern, word) && len(found) < maxSamples {
+			found = append(found, word)
+		}
+	}
+	return found
+}
+
+// Short returns addresses that end with a word where those that a location is written for go on with a letter: /sign-in for
+// the word sign-in in ^/(sign-in[^/]|reset).
+func Short(l *config.Location, word string) []string {
+	var found []string
+	for _, text := range Samples(l) {
+		at := strings.Index(text, word)
+		if at < 0 || at+len(word) >= len(text) || !inWord(rune(text[at+len(word)])) || slices.Contains(found, text[:at+len(word)]) {
+			continue
+		}
+		found = append(found, text[:at+len(word)])
+	}
+	return found
 }

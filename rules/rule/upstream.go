@@ -1,0 +1,76 @@
+package rule
+
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+)
+
+// Upstream returns what hands the place's requests on to an upstream: the place's own directive, or in an if that of its
+// location.
+func (p Place) Upstream() (config.Item, bool) {
+	if p.Location == nil {
+		return config.Item{}, false
+	}
+	if p.Kind == config.KindIf {
+		for _, it := range p.Items {
+			if strings.HasSuffix(it.Name().Value, "_pass") {
+				return it, true
+			}
+		}
+	}
+	if h := p.Location.Handler; h != nil && strings.HasSuffix(h.Name().Value, "_pass") {
+		return *h, true
+	}
+	return config.Item{}, false
+}
+
+// Backend tells whose requests the place's are: equal for two places that hand requests on to the same program. Of FastCGI
+// and the like the files count too, since one process serves many sites. It is "" where there is no upstream.
+func (p Place) Backend() string {
+	pass, ok := p.Upstream()
+	if !ok {
+		return ""
+	}
+	to := pass.Arg(0)
+	if pass.Name().Value == "proxy_pass" || pass.Name().Value == "grpc_pass" {
+		if _, rest, cut := strings.Cut(to, "://"); cut {
+			to = rest
+		}
+		host, _, _ := strings.Cut(to, "/")
+		return pass.Name().Value + " " + host
+	}
+	root := ""
+	if it, ok := p.Effective("root"); ok {
+		root = it.Arg(0)
+	}
+	return pass.Name().Value + " " + to + " " + root
+}
+
+// Guarded says whether only some clients get an answer at the place, by what is in effect there: a password, a certificate,
+// a subrequest, or rules about addresses.
+func (p Place) Guarded() bool {
+	for _, name := range [...]string{"auth_basic", "auth_request", "auth_jwt", "ssl_verify_client"} {
+		if it, ok := p.Effective(name); ok && it.Arg(0) != "off" {
+			return true
+		}
+	}
+	it, ok := p.Effective("deny")
+	return ok && it.Arg(0) == "all"
+}
+
+// Unlimited says whether no limit_req at all is in effect at the place.
+func (p Place) Unlimited() bool { return len(p.Settings.LimitReqs.Value) == 0 }
+
+// Limited says whether a limit_req in effect at the place counts people, be it only what they post.
+func (f *Facts) Limited(p Place) bool {
+	for _, l := range p.Settings.LimitReqs.Value {
+		if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
+			return true
+		}
+	}
+	return false
+}
+
+// PlaceOf returns the place that a location is.
+func PlaceOf(l *config.Location) Place { return Place{Level: &l.Level, Server: l.Server, Location: l} }
