@@ -74,7 +74,7 @@ func checkRealipV6Missing(p *rule.Pass) {
 	for _, t := range p.Trusts() {
 		list := t.Listed()
 		edge := public4(list)
-		if edge == nil || t.Unknown() || anyOuter6(list) {
+		if edge == nil || len(tooWide(list)) > 0 || t.Unknown() || anyOuter6(list) {
 			continue
 		}
 		if l := listensOn6(t.Servers); l != nil && p.WholeAt(t.Places[0].Level) {
@@ -87,8 +87,7 @@ func checkRealipV6Missing(p *rule.Pass) {
 	}
 }
 
-// public4 returns the first IPv4 network of the internet in a list; nil where there is none, or where everybody is
-// trusted.
+// public4 returns the first IPv4 network of the internet in a list; nil where there is none.
 func public4(list []*config.Trusted) *config.Trusted {
 	for _, x := range list {
 		if x.Prefix.IsValid() && x.Prefix.Addr().Is4() && !x.Prefix.IsSingleIP() && !rule.IsInner(x.Prefix.Addr()) {
