@@ -7,7 +7,7 @@ import (
 // closeHTTP settles what nginx settles when the http block closes, and refuses what it refuses then.
 func (r *resolver) closeHTTP() {
 	h := r.http
-	h.settleAll()
+	h.settleAll(r.errorLogs)
 	h.bindLimits()
 	h.settleServers()
 	r.lateUses()
@@ -21,6 +21,9 @@ func (r *resolver) afterReading() {
 	r.missingEvents()
 	r.unknownZones()
 	r.hugeZones()
+	if len(r.errorLogs.Value) == 0 {
+		r.errorLogs.Value = []*ErrorLog{{Path: "logs/error.log", Level: "error"}}
+	}
 }
 
 // missingEvents refuses a configuration without an events block.

@@ -26,14 +26,20 @@ func (d *drawer) settings(depth int, l *Level) {
 	drawSetting(d, depth, "real_ip_header", s.RealIPHeader, outer.RealIPHeader, fmt.Sprint)
 	drawSetting(d, depth, "real_ip_recursive", s.RealIPRecursive, outer.RealIPRecursive, fmt.Sprint)
 	drawSetting(d, depth, "access_log", s.AccessLogs, outer.AccessLogs, logList)
+	drawSetting(d, depth, "error_log", s.ErrorLogs, outer.ErrorLogs, errorList)
+	drawSetting(d, depth, "add_header", s.AddHeaders, outer.AddHeaders, headerList)
 	drawSetting(d, depth, "error_page", s.ErrorPages, outer.ErrorPages, pageList)
 }
 
 func drawSetting[T any](d *drawer, depth int, name string, s, outer *Setting[T], text func(...any) string) {
-	if s == outer || s.From == Default {
+	if s == outer || s.From == Default && s.Origin == nil {
 		return
 	}
-	d.line(depth, "%s %s%s", name, text(s.Value), d.origin(s.Origin.Span(), s.Via))
+	origin := ""
+	if s.Origin != nil {
+		origin = d.origin(s.Origin.Span(), s.Via)
+	}
+	d.line(depth, "%s %s%s", name, text(s.Value), origin)
 }
 
 // list writes each element of the one list in args.
@@ -90,6 +96,20 @@ func trustedList(args ...any) string {
 
 func logList(args ...any) string {
 	return list(args, func(l *AccessLog) string { return strings.TrimSpace(l.Path + " " + l.Format) })
+}
+
+func errorList(args ...any) string {
+	return list(args, func(l *ErrorLog) string { return l.Path + " " + l.Level })
+}
+
+func headerList(args ...any) string {
+	return list(args, func(h *AddHeader) string {
+		text := fmt.Sprintf("%s: %q", h.Name, h.Value)
+		if h.Always {
+			text += " always"
+		}
+		return text
+	})
 }
 
 func pageList(args ...any) string {

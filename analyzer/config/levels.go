@@ -72,6 +72,8 @@ func handlerOf(name string, at directive.Context) handler {
 			return (*resolver).httpBlock
 		case "load_module":
 			return (*resolver).loadModule
+		case "error_log":
+			return (*resolver).errorLog
 		}
 		return nil
 	case directive.HTTP:

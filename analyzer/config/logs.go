@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
@@ -103,6 +104,56 @@ func (r *resolver) accessLog(it Item, _ *visit, s *scope) {
 	}
 	appendTo(&s.level.own().AccessLogs, it, s.level, log)
 }
+
+// logLevels are the levels of error_log, gravest first.
+var logLevels = [...]string{"emerg", "alert", "crit", "error", "warn", "notice", "info", "debug"}
+
+// debugLevels are parts of the level debug.
+var debugLevels = [...]string{"debug_core", "debug_alloc", "debug_mutex", "debug_event", "debug_http", "debug_mail", "debug_stream"}
+
+// LogLevel returns how talkative a level of error_log is: what is at most as talkative as the log's own level is written
+// to it. The second result is false for a word that is no level.
+func LogLevel(level string) (int, bool) {
+	n := slices.Index(logLevels[:], level)
+	return n, n >= 0
+}
+
+// errorLog reads error_log, in http and outside.
+func (r *resolver) errorLog(it Item, _ *visit, s *scope) {
+	log := &ErrorLog{Path: it.Arg(0), Directive: it.Directive, Via: it.Via}
+	for _, w := range it.ArgsFrom(1) {
+		_, plain := LogLevel(w.Value)
+		switch part := slices.Contains(debugLevels[:], w.Value); {
+		case plain && log.Level != "":
+			r.refuseWord(it, w, s.level, InvalidValue, "duplicate log level "+quoted(w.Value))
+			return
+		case !plain && !part, part && log.Level != "" && log.Level != debugPart:
+			r.refuseWord(it, w, s.level, InvalidValue, "invalid log level "+quoted(w.Value))
+			return
+		case part:
+			log.Level = debugPart
+		default:
+			log.Level = w.Value
+		}
+	}
+	switch log.Level {
+	case "":
+		log.Level = "error"
+	case debugPart:
+		log.Level = "debug"
+	}
+	if s.level == nil {
+		r.errorLogs.Value = append(r.errorLogs.Value, log)
+		if r.errorLogs.Origin == nil {
+			r.errorLogs.Origin, r.errorLogs.Via = it.Directive, it.Via
+		}
+		return
+	}
+	appendTo(&s.level.own().ErrorLogs, it, s.level, log)
+}
+
+// debugPart stands for parts of debug while a directive is read.
+const debugPart = "debug_"
 
 // findFormat returns the name of the format that nginx takes for a name: it does not mind the case of letters.
 func (r *resolver) findFormat(name string) (string, bool) {

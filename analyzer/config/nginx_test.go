@@ -179,6 +179,10 @@ var nginxCases = []string{
 	`server { listen 127.0.0.1:18801; access_log off x; }`,
 	`log_format a '$nothing'; server { listen 127.0.0.1:18801; access_log x.log a; }`,
 	`log_format a '$request_time $limit_req_status $pipe $msec';`,
+	`error_log x.log warn; error_log y.log debug_http debug_core; error_log z.log;`,
+	`error_log x.log WARN;`, `error_log x.log warn error;`, `error_log x.log debug_http warn;`, `error_log x.log warn debug_http;`,
+	`error_log x.log debug debug_http;`, `error_log x.log debug_http debug_http;`, `error_log x.log loud;`,
+	`add_header X $nothing;`, `add_header X "" always;`, `add_header X y never;`, `add_header X y ALWAYS;`, `add_header X;`,
 	// error_page
 	`error_page 404 /x; error_page 404 =200 /y; error_page 404 = @z; error_page 500 502 503 504 /50x.html;`,
 	`error_page 299 /x;`, `error_page 600 /x;`, `error_page 499 /x;`, `error_page x /x;`, `error_page = /x;`,

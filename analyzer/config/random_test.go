@@ -33,6 +33,8 @@ var words = map[string][]string{
 	"real_ip_header":    {"X-Real-IP", "X-Forwarded-For", "proxy_protocol", "x"},
 	"real_ip_recursive": {"on", "off", "x"},
 	"access_log":        {"off", "a.log", "combined", "f", "nope", "if=$x1"},
+	"error_log":         {"e.log", "stderr", "error", "warn", "debug", "debug_http", "debug_core", "WARN", "x"},
+	"add_header":        {"X", "Retry-After", "$x1", "always", "never", "$nope6", ""},
 	"log_format":        {"f", "g", "combined", "escape=json", "escape=x", "$remote_addr", "a$", "$nope2", "${host"},
 	"error_page":        {"404", "503", "299", "499", "=200", "=", "=x", "/x", "@y"},
 	"listen": {

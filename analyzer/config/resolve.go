@@ -44,10 +44,11 @@ type resolver struct {
 	kept     map[RefusalKind]int // how many refusals of each kind are kept
 	seen     map[refusalKey]struct{}
 
-	http  *HTTP
-	open  []*scope // the main level and those that a fragment's context implies, outermost first
-	zones zones
-	ports ports
+	http      *HTTP
+	errorLogs *Setting[[]*ErrorLog] // outside of http
+	open      []*scope              // the main level and those that a fragment's context implies, outermost first
+	zones     zones
+	ports     ports
 
 	regexes map[string]looked
 
@@ -71,16 +72,17 @@ func newResolver(in *load.Input, o Options) *resolver {
 		version = directive.Newest
 	}
 	r := &resolver{
-		in:      in,
-		tree:    &Tree{Input: in, Version: version.String()},
-		version: version,
-		checks:  make(map[checkKey]checked),
-		seen:    make(map[refusalKey]struct{}),
-		regexes: make(map[string]looked),
-		kept:    make(map[RefusalKind]int),
-		used:    make(map[string]bool),
-		zones:   newZones(),
-		ports:   newPorts(),
+		errorLogs: &Setting[[]*ErrorLog]{},
+		in:        in,
+		tree:      &Tree{Input: in, Version: version.String()},
+		version:   version,
+		checks:    make(map[checkKey]checked),
+		seen:      make(map[refusalKey]struct{}),
+		regexes:   make(map[string]looked),
+		kept:      make(map[RefusalKind]int),
+		used:      make(map[string]bool),
+		zones:     newZones(),
+		ports:     newPorts(),
 	}
 	r.tree.LeftOut = in.LeftOut
 	r.sortProblems()

@@ -25,7 +25,7 @@ func appendTo[T any](list **Setting[[]T], it Item, l *Level, v T) {
 }
 
 // defaults are nginx's own settings, in effect at http where it has none.
-func defaults() *Settings {
+func defaults(errors *Setting[[]*ErrorLog]) *Settings {
 	return &Settings{
 		LimitReqs:        &Setting[[]*LimitReq]{},
 		LimitReqStatus:   &Setting[int]{Value: 503},
@@ -42,7 +42,11 @@ func defaults() *Settings {
 		RealIPRecursive: &Setting[bool]{},
 
 		AccessLogs: &Setting[[]*AccessLog]{Value: []*AccessLog{{Path: "logs/access.log", Format: "combined"}}},
+		ErrorLogs:  errors,
 		ErrorPages: &Setting[[]*ErrorPage]{},
+
+		AddHeaders:       &Setting[[]*AddHeader]{},
+		AddHeaderInherit: &Setting[string]{Value: InheritOn},
 	}
 }
 
@@ -66,7 +70,9 @@ func (l *Level) settle(outer *Settings) {
 	inherit(&s.RealIPHeader, outer.RealIPHeader)
 	inherit(&s.RealIPRecursive, outer.RealIPRecursive)
 	inherit(&s.AccessLogs, outer.AccessLogs)
+	inherit(&s.ErrorLogs, outer.ErrorLogs)
 	inherit(&s.ErrorPages, outer.ErrorPages)
+	s.inheritHeaders(outer)
 }
 
 func inherit[T any](own **Setting[T], outer *Setting[T]) {
@@ -75,9 +81,9 @@ func inherit[T any](own **Setting[T], outer *Setting[T]) {
 	}
 }
 
-// settleAll settles every level from the outside in, without recursion.
-func (h *HTTP) settleAll() {
-	h.settle(defaults())
+// settleAll settles every level from the outside in, without recursion. errors is what stands outside of http.
+func (h *HTTP) settleAll(errors *Setting[[]*ErrorLog]) {
+	h.settle(defaults(errors))
 	for _, s := range h.Servers {
 		s.settle(h.Settings)
 		for _, l := range s.Ifs {
@@ -106,8 +112,14 @@ func settingHandler(name string) handler {
 		return (*resolver).setRealIPFrom
 	case "access_log":
 		return (*resolver).accessLog
+	case "error_log":
+		return (*resolver).errorLog
 	case "error_page":
 		return (*resolver).errorPage
+	case "add_header":
+		return (*resolver).addHeader
+	case "add_header_inherit":
+		return (*resolver).addHeaderInherit
 	case "ssl_session_cache":
 		return (*resolver).sessionCache
 	case "root", "alias":

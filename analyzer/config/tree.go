@@ -186,7 +186,11 @@ type Settings struct {
 	RealIPRecursive *Setting[bool]
 
 	AccessLogs *Setting[[]*AccessLog] // logs/access.log in format combined
+	ErrorLogs  *Setting[[]*ErrorLog]  // logs/error.log at level error; with an Origin and no level where it stands outside of http
 	ErrorPages *Setting[[]*ErrorPage]
+
+	AddHeaders       *Setting[[]*AddHeader]
+	AddHeaderInherit *Setting[string] // InheritOn
 }
 
 // HTTP is the http block: what is global to it, and its servers.
@@ -364,12 +368,29 @@ type AccessLog struct {
 	Via       *Via
 }
 
+// ErrorLog is one error_log directive.
+type ErrorLog struct {
+	Path      string
+	Level     string            // "error" where none is named; "debug" for those of debug's parts
+	Directive *syntax.Directive // nil for the default
+	Via       *Via
+}
+
 // LogFormat is one log_format directive.
 type LogFormat struct {
 	Name      string
 	Text      string            // the pieces joined
 	Escape    string            // "default", "json" or "none"
 	Directive *syntax.Directive // nil for nginx's own "combined"
+	Via       *Via
+}
+
+// AddHeader is one add_header directive.
+type AddHeader struct {
+	Name      string
+	Value     string // as written, with its variables
+	Always    bool   // for answers of any status; without it only for those of a few, of which none is a refusal
+	Directive *syntax.Directive
 	Via       *Via
 }
 
