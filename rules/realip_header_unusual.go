@@ -136,7 +136,7 @@ func foreignHeader(t *rule.Trust) (string, rule.Confidence) {
 		}
 		return "", ""
 	}
-	if name != realip.XRealIP && !sentByOther(front, name) {
+	if !strings.EqualFold(name, realip.XRealIP) && !sentByOther(front, name) {
 		return "", "" // of your own, set at the edge
 	}
 	confidence := rule.High

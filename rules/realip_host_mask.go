@@ -75,6 +75,10 @@ func checkRealipHostMask(p *rule.Pass) {
 				}
 				f := t.At(x)
 				f.Message = fmt.Sprintf("%s is trusted as one address, and it is a network's: the proxies in that network are not trusted, and each is the key of all its clients", x.Text)
+				if x.Prefix.Addr().IsUnspecified() {
+					f.Confidence = rule.High
+					f.Message = fmt.Sprintf("%s is trusted as one address, from which nobody connects: each proxy is the key of all its clients", x.Text)
+				}
 				f.Evidence = map[string]any{"trusted": x.Prefix.String()}
 				p.Report(f)
 			case x.Prefix.Addr().IsPrivate() && !isGateway(x.Prefix.Addr()):

@@ -97,10 +97,10 @@ func public4(list []*config.Trusted) *config.Trusted {
 	return nil
 }
 
-// anyOuter6 says whether some IPv6 address other than this machine's is trusted.
+// anyOuter6 says whether some IPv6 address of the internet is trusted.
 func anyOuter6(list []*config.Trusted) bool {
 	for _, x := range list {
-		if x.Prefix.IsValid() && x.Prefix.Addr().Is6() && !x.Prefix.Addr().IsLoopback() && !x.Prefix.Addr().Is4In6() {
+		if x.Prefix.IsValid() && x.Prefix.Addr().Is6() && !rule.IsInner(x.Prefix.Addr()) && !x.Prefix.Addr().Is4In6() {
 			return true
 		}
 	}

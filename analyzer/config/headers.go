@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // The words of add_header_inherit.
 const (
 	InheritOn    = "on"    // only where the level has no header of its own; nginx's default
@@ -40,7 +42,7 @@ func (s *Settings) inheritHeaders(outer *Settings) {
 		s.AddHeaders = &Setting[[]*AddHeader]{From: s.AddHeaderInherit.From, At: s.AddHeaderInherit.At}
 	case mode == InheritMerge && own != nil && len(outer.AddHeaders.Value) > 0:
 		merged := *own
-		merged.Value = append(own.Value[:len(own.Value):len(own.Value)], outer.AddHeaders.Value...)
+		merged.Value = slices.Concat(own.Value, outer.AddHeaders.Value)
 		s.AddHeaders = &merged
 	case own == nil:
 		s.AddHeaders = outer.AddHeaders

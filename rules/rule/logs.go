@@ -1,0 +1,69 @@
+package rule
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+)
+
+// Formats returns the log formats in which requests to a place are logged, and whether that is all there is to say: code of
+// a script may log as well. There is none where logging is off.
+func (f *Facts) Formats(p Place) (formats []*config.LogFormat, known bool) {
+	for _, name := range [...]string{"log_by_lua", "log_by_lua_block", "log_by_lua_file"} {
+		if _, ok := p.Effective(name); ok {
+			return nil, false
+		}
+	}
+	for _, log := range p.Settings.AccessLogs.Value {
+		if log.Path == "off" || log.Path == "/dev/null" {
+			continue
+		}
+		format := f.Tree.HTTP.LogFormats[log.Format]
+		if format == nil {
+			return nil, false
+		}
+		formats = append(formats, format)
+	}
+	return formats, true
+}
+
+// Logs says whether a log format holds a variable; the name comes without "$".
+func Logs(format *config.LogFormat, name string) bool {
+	for _, m := range loggedVariable.FindAllStringSubmatch(format.Text, -1) {
+		if strings.EqualFold(m[1], name) {
+			return true
+		}
+	}
+	return false
+}
+
+var loggedVariable = regexp.MustCompile(`\$\{?([A-Za-z0-9_]+)`)
+
+// AnyLogs says whether one of the formats holds a variable.
+func AnyLogs(formats []*config.LogFormat, name string) bool {
+	for _, format := range formats {
+		if Logs(format, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// AtFormat starts a finding about a log format: at its name, or, where it is nginx's own, at the access_log that names it,
+// or, where none is written, at the limit.
+func AtFormat(format *config.LogFormat, r *Refusing, p Place) Finding {
+	if d := format.Directive; d != nil {
+		f := Finding{Primary: d.WordSpan(d.Word(0)), Subject: d, Via: format.Via, Context: []string{"http"}}
+		f.Related = []Label{{Span: r.Limit.Head(), Message: "a limit whose requests are logged so"}}
+		return f
+	}
+	if logs := p.Settings.AccessLogs; logs.Origin != nil {
+		for _, log := range logs.Value {
+			if log.Format == format.Name && log.Directive != nil {
+				return Of(config.Item{Directive: log.Directive, Via: log.Via}, logs.At)
+			}
+		}
+	}
+	return Of(r.Limit, r.At)
+}
