@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/model/simulate"
-	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
-// options reads who is to load what, when and from where.
-func (f *simulateFlags) options() (simulate.Options, error) {
+// options reads when and from where clients come; which fans they load needs the configuration, see addFans.
+func (f *simulateFlags) options() (simulate.Options, simulate.Crowd, error) {
 	o := simulate.Options{
 		Host: f.host, Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: f.upstream.Dist, RTTMs: f.rtt.Dist, Seed: f.seed,
 		ViaHeader: f.viaHeader, KeepRequests: f.format.value == "csv" || f.format.value == "json" && !f.noRequests,
@@ -19,33 +18,16 @@ func (f *simulateFlags) options() (simulate.Options, error) {
 	}
 	people, err := f.people()
 	if err != nil {
-		return o, err
+		return o, people, err
 	}
 	for _, text := range f.via {
 		c, err := chain(text)
 		if err != nil {
-			return o, fmt.Errorf("--via: %w", err)
+			return o, people, fmt.Errorf("--via: %w", err)
 		}
 		o.Via = append(o.Via, c)
 	}
-	if f.requests != "" {
-		return o, nil
-	}
-	names := f.fans
-	if len(names) == 0 {
-		names = []string{defaultFan}
-	}
-	for _, name := range names {
-		c := people
-		if c.Fan, err = findFan(name); err != nil {
-			return o, fmt.Errorf("--fan: %w", err)
-		}
-		if c.Fan.Role == traffic.Attack {
-			c = simulate.Crowd{Fan: c.Fan, Clients: f.attackers}
-		}
-		o.Crowds = append(o.Crowds, c)
-	}
-	return o, bounded(&o)
+	return o, people, nil
 }
 
 // people reads how many people come, and when.

@@ -36,12 +36,14 @@ Nothing is sent anywhere. The same arguments give the same result.`,
 
 func (a *app) simulate(f *simulateFlags, path string) error {
 	switch {
-	case len(f.fans) > 0 && f.requests != "":
-		return errors.New("--fan and --requests cannot be given together")
+	case f.requests != "" && (len(f.fans) > 0 || len(f.maps) > 0 || f.base.text != "" || f.page != ""):
+		return errors.New("--requests and --fan, --map, --base-url or --page cannot be given together")
+	case f.base.text != "" && f.host != "":
+		return errors.New("--base-url and --host cannot be given together")
 	case f.requests == "-" && path == "-":
 		return errors.New("both the configuration and the requests are to be read from standard input")
 	}
-	options, err := f.options()
+	options, people, err := f.options()
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	if f.requests != "" {
 		s.Result, err = a.simulateRequests(f, tree)
 	} else {
-		s.Result, err = runSimulation(tree, options)
+		s.Result, err = a.simulateFans(f, tree, people, options)
 	}
 	if err != nil {
 		return err
@@ -72,6 +74,20 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 		}
 		return report.WriteSimulation(w, s, a.screen(f.output))
 	})
+}
+
+// simulateFans lets the fans come.
+func (a *app) simulateFans(f *simulateFlags, tree *config.Tree, people simulate.Crowd, o simulate.Options) (*simulate.Result, error) {
+	said, err := f.addFans(a, tree, people, &o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := runSimulation(tree, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Assumptions = append(r.Assumptions, said...)
+	return r, nil
 }
 
 // runSimulation runs the crowds, and looks for what would mend it where people suffer.

@@ -16,7 +16,7 @@ import (
 // simulateFlags are the flags of simulate.
 type simulateFlags struct {
 	inputFlags
-	fans                           []string
+	fanFlags
 	requests, host, arrival, every string
 	output, viaHeader              string
 	clients, attackers, repeat     int
@@ -38,7 +38,7 @@ func newSimulateFlags() *simulateFlags {
 
 func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringArrayVar(&f.fans, "fan", nil, "page load or attack: a `name` of ngxlimit fans, or a file (default portal); given again, both come at once")
+	f.fanFlags.register(flags)
 	flags.StringVar(&f.requests, "requests", "", "`file` of requests, one JSON object a line; - for standard input")
 	flags.StringVar(&f.host, "host", "", "`host` of the page (default: that of the first server with a limit)")
 	flags.Var(atLeast(&f.clients, 0, 1, 1_000_000), "clients", "how many people open the page (default: one, or as many as --clients-per-address lists)")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
 // assumptionsOf says what the simulation itself takes for granted.
@@ -24,11 +25,25 @@ func assumptionsOf(s *simulation) []string {
 		list = append(list, who+way+shared(c.PerAddress)+", from ranges that are kept for documentation")
 	}
 	list = append(list, o.protocols(s.target.server)...)
-	if o.UpstreamMs == nil {
+	if o.UpstreamMs == nil && slices.ContainsFunc(o.Crowds, func(c Crowd) bool { return anyRequest(c.Fan, untimed) }) {
 		list = append(list, "the server takes as long as is usual for the kind of each request: html 100 ms, static files 5 ms, api 50 ms")
 	}
-	list = append(list, "a request that hangs on a refused one is not sent; nothing is sent a second time")
-	return list
+	again := "; nothing is sent a second time"
+	if slices.ContainsFunc(o.Crowds, func(c Crowd) bool { return anyRequest(c.Fan, retried) }) {
+		again = "; what is refused is sent again as the fan says"
+	}
+	return append(list, "a request that hangs on a refused one is not sent"+again)
+}
+
+func untimed(r *traffic.FanRequest) bool { return r.ServiceMs == nil }
+func retried(r *traffic.FanRequest) bool { return r.Retry != "" }
+
+// anyRequest says whether some request of a fan, or of its streams, is as asked.
+func anyRequest(fan *traffic.Fan, is func(*traffic.FanRequest) bool) bool {
+	among := func(all []traffic.FanRequest) bool {
+		return slices.ContainsFunc(all, func(r traffic.FanRequest) bool { return is(&r) })
+	}
+	return among(fan.Requests) || slices.ContainsFunc(fan.Streams, func(st traffic.Stream) bool { return among(st.Requests) })
 }
 
 // protocols says over what clients speak where nobody chose it.

@@ -51,6 +51,8 @@ type Options struct {
 	Crowds []Crowd        // each on addresses of its own
 	Server *config.Server // nil: the one that Host leads to
 	Host   string         // "": a name of Server, else the first server with a limit
+	Scheme string         // "http" or "https", by which clients come; "": https where the server has it
+	Port   uint16         // likewise; 0: any that the server listens on
 
 	Via       []Chain // proxies in front of nginx; clients take them in turn. nil: clients connect themselves
 	ViaHeader string  // to which proxies add the address that they were connected from; "" is X-Forwarded-For

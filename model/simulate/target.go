@@ -33,14 +33,22 @@ func newTarget(tree *config.Tree, router *route.Router, o *Options) (target, []s
 	}
 	if t.server == nil {
 		var named bool
-		if t.server, named = serverOf(tree, router, t.host); !named {
+		if t.server, named = serverOf(tree, router, o); !named {
 			said = append(said, fmt.Sprintf("no server has the name %q: server %s takes it", t.host, name(t.server)))
 		}
 	}
 	if t.host == "" {
 		t.host = hostFor(t.server)
 	}
-	t.scheme, t.address = listener(t.server)
+	l := o.listener(t.server)
+	t.scheme, t.address = reached(l)
+	switch {
+	case l == nil:
+	case !o.wants(l):
+		said = append(said, fmt.Sprintf("server %s does not listen %s: clients come by %s, port %d", name(t.server), o.wanted(), t.scheme, t.address.Port()))
+	case o.Port != 0:
+		t.address = netip.AddrPortFrom(t.address.Addr(), o.Port) // which may be of a range
+	}
 	return t, said, nil
 }
 
@@ -77,24 +85,61 @@ func limitedAt(l *config.Level) bool {
 	return len(l.Settings.LimitReqs.Value)+len(l.Settings.LimitConns.Value) > 0
 }
 
-// serverOf asks the router for the host at every address that something listens on, TLS first, and takes the first
-// server that has the name; else the first that takes the request at all.
-func serverOf(tree *config.Tree, router *route.Router, host string) (first *config.Server, named bool) {
+// wants says whether clients may come by a listener.
+func (o *Options) wants(l *config.Listen) bool {
+	return (o.Scheme == "" || schemeOf(l) == o.Scheme) && (o.Port == 0 || l.Port <= int(o.Port) && int(o.Port) <= l.LastPort)
+}
+
+// rank says how well a listener suits clients: 0 as they want it, 1 by the scheme alone, 2 not.
+func (o *Options) rank(l *config.Listen) int {
+	switch {
+	case o.wants(l):
+		return 0
+	case schemeOf(l) == o.Scheme:
+		return 1
+	}
+	return 2
+}
+
+// wanted words by what clients are to come.
+func (o *Options) wanted() string {
+	switch {
+	case o.Port == 0:
+		return "for " + o.Scheme
+	case o.Scheme == "":
+		return fmt.Sprintf("on port %d", o.Port)
+	}
+	return fmt.Sprintf("for %s on port %d", o.Scheme, o.Port)
+}
+
+func schemeOf(l *config.Listen) string {
+	if l.SSL {
+		return "https"
+	}
+	return "http"
+}
+
+// serverOf asks the router for the host at every address that something listens on, those by which clients are to come
+// before the others and TLS first, and takes the first server that has the name; else the first that takes the request
+// at all.
+func serverOf(tree *config.Tree, router *route.Router, o *Options) (first *config.Server, named bool) {
 	tried := map[netip.AddrPort]bool{}
-	for _, scheme := range [...]string{"https", "http"} {
-		for _, s := range tree.HTTP.Servers {
-			for _, l := range s.Listens {
-				at := addressOfListen(l)
-				if l.SSL != (scheme == "https") || tried[at] {
-					continue
-				}
-				tried[at] = true
-				got, named := ask(router, scheme, host, at)
-				if named {
-					return got, true
-				}
-				if first == nil {
-					first = got
+	for rank := range 3 {
+		for _, scheme := range [...]string{"https", "http"} {
+			for _, s := range tree.HTTP.Servers {
+				for _, l := range s.Listens {
+					at := addressOfListen(l)
+					if schemeOf(l) != scheme || o.rank(l) != rank || tried[at] {
+						continue
+					}
+					tried[at] = true
+					got, named := ask(router, scheme, o.Host, at)
+					if named {
+						return got, true
+					}
+					if first == nil {
+						first = got
+					}
 				}
 			}
 		}
@@ -112,19 +157,26 @@ func ask(router *route.Router, scheme, host string, at netip.AddrPort) (*config.
 	return c.Server, c.Name != nil
 }
 
-// listener returns how clients reach a server.
-func listener(s *config.Server) (scheme string, at netip.AddrPort) {
-	for _, tls := range [...]bool{true, false} {
-		for _, l := range s.Listens {
-			if l.SSL == tls {
-				if tls {
-					return "https", addressOfListen(l)
+// listener returns by which of its listeners clients reach a server; nil where it has none.
+func (o *Options) listener(s *config.Server) *config.Listen {
+	for rank := range 3 {
+		for _, tls := range [...]bool{true, false} {
+			for _, l := range s.Listens {
+				if l.SSL == tls && o.rank(l) == rank {
+					return l
 				}
-				return "http", addressOfListen(l)
 			}
 		}
 	}
-	return "http", netip.AddrPortFrom(netip.Addr{}, 80)
+	return nil
+}
+
+// reached is how clients come by a listener; there may be none in a fragment.
+func reached(l *config.Listen) (scheme string, at netip.AddrPort) {
+	if l == nil {
+		return "http", netip.AddrPortFrom(netip.Addr{}, 80)
+	}
+	return schemeOf(l), addressOfListen(l)
 }
 
 // addressOfListen is the address that clients connect to; it is not valid for a unix socket, and the wildcard's for a

@@ -81,12 +81,19 @@ func distribution(t *rapid.T) Dist {
 
 func TestDistCheckRefuses(t *testing.T) {
 	for _, d := range []Dist{
-		{First: -1}, {First: math.NaN()}, {First: math.Inf(1)}, {First: 2e9},
+		{First: -1},
+		{First: math.NaN()},
+		{First: math.Inf(1)},
+		{First: 2e9},
 		{Shape: Uniform, First: 2, Second: 1},
 		{Shape: Exponential},
-		{Shape: LogNormal, Second: 5}, {Shape: LogNormal, First: 6, Second: 5},
-		{Shape: Quantiles}, {Shape: Quantiles, Points: []Point{{0, 1}}}, {Shape: Quantiles, Points: []Point{{0, 1}, {0.5, 2}}},
-		{Shape: Quantiles, Points: []Point{{0, 1}, {0, 1}, {1, 2}}}, {Shape: Quantiles, Points: []Point{{0, 2}, {1, 1}}},
+		{Shape: LogNormal, Second: 5},
+		{Shape: LogNormal, First: 6, Second: 5},
+		{Shape: Quantiles},
+		{Shape: Quantiles, Points: []Point{{0, 1}}},
+		{Shape: Quantiles, Points: []Point{{0, 1}, {0.5, 2}}},
+		{Shape: Quantiles, Points: []Point{{0, 1}, {0, 1}, {1, 2}}},
+		{Shape: Quantiles, Points: []Point{{0, 2}, {1, 1}}},
 	} {
 		if d.check() == nil {
 			t.Errorf("%+v was let through", d)

@@ -92,7 +92,7 @@ func (d *Dist) readObject(value json.RawMessage, unit string) error {
 
 // fields are those of the object that stands for a form, all of which it has to have.
 func (f form) fields(unit string) []field[Dist] {
-	list := []field[Dist]{{"dist", nil}}
+	list := append(make([]field[Dist], 0, 1+len(f.numbers)), field[Dist]{"dist", nil})
 	for i, n := range f.numbers {
 		read := set(func(d *Dist) *float64 {
 			if i == 0 {

@@ -28,7 +28,7 @@ func (h *harReader) recording() (*Recording, error) {
 	rtt := h.rtt(kept)
 	f.RTTMs = &Dist{First: rtt}
 	rec.Fan = f
-	if err := h.requests(rec, kept, l, rtt); err != nil {
+	if err := h.requests(rec, kept, rtt); err != nil {
 		return nil, err
 	}
 	rec.Said = rec.notes(h)
@@ -211,7 +211,7 @@ func (h *harReader) rtt(kept []int) float64 {
 }
 
 // requests makes the kept entries requests of the fan.
-func (h *harReader) requests(rec *Recording, kept []int, l *linker, rtt float64) error {
+func (h *harReader) requests(rec *Recording, kept []int, rtt float64) error {
 	index := make(map[int]int, len(kept)) // of the request, by that of the entry
 	pages := map[string]int{}
 	var begun float64

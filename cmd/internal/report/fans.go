@@ -23,22 +23,22 @@ func WriteFans(w io.Writer, fans []*traffic.Fan, o Options) error {
 	}
 	row("fan", "requests", "together", "is", "stands for")
 	for _, f := range fans {
-		text := clean(f.Description)
-		for i, s := range f.Sources {
-			if i == 0 {
-				text += "\nsource: "
-			} else {
-				text += "\n        "
-			}
-			text += clean(s)
-		}
-		if len(f.Sources) == 0 && f.Basis != "" {
-			text += "\nbasis: " + clean(f.Basis)
-		}
-		row(clean(f.Name), requestCount(f), strconv.Itoa(f.Together()), standsFor(f.Role), hang(text, indent, o))
+		row(clean(f.Name), requestCount(f), strconv.Itoa(f.Together()), standsFor(f.Role), hang(aboutFan(f), indent, o))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// aboutFan is what a fan stands for, and how that is known.
+func aboutFan(f *traffic.Fan) string {
+	if len(f.Sources) == 0 {
+		return clean(f.Description) + "\nbasis: " + clean(f.Basis)
+	}
+	sources := make([]string, len(f.Sources))
+	for i, s := range f.Sources {
+		sources[i] = clean(s)
+	}
+	return clean(f.Description) + "\nsource: " + strings.Join(sources, "\n        ")
 }
 
 func standsFor(r traffic.Role) string {
@@ -200,10 +200,11 @@ func requestText(q *traffic.FanRequest) string {
 	if q.Page != "" {
 		text += ", page " + clean(q.Page)
 	}
+	parts := []string{text}
 	for _, h := range q.Headers {
-		text += ", " + clean(h.Name+": "+h.Value)
+		parts = append(parts, clean(h.Name+": "+h.Value))
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 func writeStream(b *strings.Builder, s *traffic.Stream) {

@@ -1,0 +1,82 @@
+package traffic
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+)
+
+// takeURL parts a URL. One that is too long to be held asks a server all the same.
+func (h *harReader) takeURL(e *harEntry, text string, ok bool) error {
+	scheme, _, _ := strings.Cut(text, ":")
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ws", "wss":
+	default:
+		e.local = true // data:, blob:, about:, chrome-extension: and the like; also a data URL that is too long
+		return nil
+	}
+	if !ok {
+		e.url, e.path = "?", strings.Repeat("/", maxFanPath+1)
+		return nil
+	}
+	if at := strings.IndexByte(text, '#'); at >= 0 {
+		text = text[:at]
+	}
+	text = sent(text)
+	var r request.Request
+	asked := text
+	if strings.HasPrefix(strings.ToLower(scheme), "ws") {
+		asked = "http" + text[len("ws"):]
+	}
+	if SetURL(&r, asked) != nil {
+		return h.s.fail(h.s.mark, "no server can be asked for this URL") // which may hold secrets
+	}
+	e.url, e.scheme, e.path = text, h.intern(r.Scheme), r.Target
+	e.host = h.intern(hostOf(r.Scheme, r.Host))
+	h.held += int64(len(e.url))
+	return nil
+}
+
+// sent is a URL as a browser asks for it: without a user's name, and with what no request line may hold escaped.
+func sent(url string) string {
+	if scheme, rest, ok := strings.Cut(url, "://"); ok {
+		end := strings.IndexAny(rest, "/?")
+		if end < 0 {
+			end = len(rest)
+		}
+		if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
+			url = scheme + "://" + rest[at+1:]
+		}
+	}
+	if plainTarget(url) {
+		return url
+	}
+	var b strings.Builder
+	for i := range len(url) {
+		if c := url[i]; c <= ' ' || c >= 0x7f {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func plainTarget(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// hostOf is a host in lower case, without the port that its scheme has anyway.
+func hostOf(scheme, host string) string {
+	port := ":80"
+	if scheme == "https" {
+		port = ":443"
+	}
+	return strings.ToLower(strings.TrimSuffix(host, port))
+}
