@@ -64,7 +64,7 @@ func TestSimulationPageInBrowser(t *testing.T) {
 	if strings.Contains(said, "CONSOLE") {
 		t.Errorf("the browser complains:\n%s", said)
 	}
-	for _, id := range []string{"now-limited-p95", "now-unlimited-p95", "now-broken", "now-delayed", "now-rejected", "now-longest", "feeling"} {
+	for _, id := range []string{"now-limited-p95", "now-unlimited-p95", "now-broken", "now-delayed", "now-rejected", "now-longest", "after-limited-p95", "after-broken", "change", "feeling"} {
 		if !strings.Contains(dom, fmt.Sprintf("id=%q", id)) {
 			t.Errorf("the page has no %s", id)
 		}

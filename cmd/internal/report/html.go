@@ -29,15 +29,15 @@ func WriteSimulationHTML(w io.Writer, s Simulation) error {
 
 // A pageView is what the template shows. Text in it is clean; numbers are ready to be printed.
 type pageView struct {
-	CSS                   template.CSS
-	Title, Input, Feeling string
-	Version               string
-	Sides                 []sideView // the configuration as it is, and with the change
-	Figures               []figureRow
-	Falls                 [][]fallView  // one row of each: the sides
-	Charts                [][]chartView // likewise
-	Added                 []addedRow
-	Assumptions           []string
+	CSS                            template.CSS
+	Title, Input, Feeling, Version string
+	Change                         *changeView // nil where nobody suffers
+	Sides                          []sideView  // the configuration as it is, and with the change
+	Figures                        []figureRow
+	Falls                          [][]fallView  // one row of each: the sides
+	Charts                         [][]chartView // likewise
+	Added                          []addedRow
+	Assumptions                    []string
 }
 
 // A sideView is one of the configurations that are compared.
@@ -90,17 +90,17 @@ type tickView struct {
 	Text string
 }
 
-// timeTicks divides an axis of times into at most about eight round steps.
+// timeTicks divides an axis of times into at most five round steps.
 func timeTicks(span int64) []tickView {
 	step := int64(1)
-	for factors := [...]int64{2, 5, 10}; span/step > 7; {
+	for factors := [...]int64{2, 5, 10}; span/step > 5; {
 		for _, f := range factors {
-			if span/(step*f) <= 7 {
+			if span/(step*f) <= 5 {
 				step *= f
 				break
 			}
 		}
-		if span/step > 7 {
+		if span/step > 5 {
 			step *= 10
 		}
 	}

@@ -33,7 +33,8 @@ type levelView struct {
 // A refusedView is a line from the top: longer where more was refused.
 type refusedView struct{ X, Y int64 }
 
-// excessCharts shows every zone of each side over the same span of time and excess, so that the sides compare.
+// excessCharts shows every zone of each side over the same span of time. Each has a height of its own: beside a burst of
+// hundreds one of ten could not be seen.
 func excessCharts(sides []side) [][]chartView {
 	var names []string
 	bySide := make([]map[string]*simulate.ZoneStat, len(sides))
@@ -54,13 +55,15 @@ func excessCharts(sides []side) [][]chartView {
 	}
 	var out [][]chartView
 	for _, name := range names {
-		var b bounds
+		var span int64
 		for i := range sides {
-			b.include(bySide[i][name])
+			span = max(span, boundsOf(bySide[i][name]).span)
 		}
 		var row []chartView
 		for i, s := range sides {
 			if z := bySide[i][name]; z != nil {
+				b := boundsOf(z)
+				b.span = span
 				row = append(row, b.chart(s.name, z))
 			}
 		}
@@ -69,16 +72,16 @@ func excessCharts(sides []side) [][]chartView {
 	return out
 }
 
-// bounds are what the charts of a zone have to show.
+// bounds are what the chart of a zone has to show.
 type bounds struct {
 	span   int64 // milliseconds from the start
 	excess int64 // thousandths
 	most   int   // refused in one span of time
 }
 
-func (b *bounds) include(z *simulate.ZoneStat) {
+func boundsOf(z *simulate.ZoneStat) (b bounds) {
 	if z == nil {
-		return
+		return b
 	}
 	for _, p := range z.Series.Points {
 		b.span, b.excess = max(b.span, p.TMs), max(b.excess, p.ExcessMilli)
@@ -89,6 +92,7 @@ func (b *bounds) include(z *simulate.ZoneStat) {
 	for _, l := range z.Limits {
 		b.excess = max(b.excess, l.BurstMilli)
 	}
+	return b
 }
 
 func (b *bounds) x(ms int64) int64 { return ms * chartWidth / max(b.span, 1) }

@@ -21,7 +21,7 @@ func TestTimeTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		span := rapid.Int64Range(1, 400*24*3600*1000).Draw(t, "span")
 		ticks := timeTicks(span)
-		if n := len(ticks); n < 2 || n > 8 {
+		if n := len(ticks); n < 2 || n > 6 {
 			t.Fatalf("%d ticks in %d ms", n, span)
 		}
 		for i, tick := range ticks {

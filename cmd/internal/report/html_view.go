@@ -14,6 +14,12 @@ func viewOf(s Simulation) pageView {
 		Title: s.title(), Input: clean(s.Input), Feeling: s.Result.Feeling, Version: s.Version, Assumptions: cleanAll(s.Result.Assumptions),
 	}
 	sides := []side{{"as it is", "now", s.Result}}
+	if m := s.Result.Mend; m != nil {
+		v.Change = changeOf(m)
+		if m.After != nil {
+			sides = append(sides, side{"with the change", "after", m.After})
+		}
+	}
 	for _, side := range sides {
 		v.Sides = append(v.Sides, side.view())
 	}
