@@ -18,10 +18,10 @@ const (
 // access is the ACCESS phase with what follows from satisfy: allow and deny, then auth_basic, then auth_request. It runs
 // behind the limiters, so that denied requests have been charged, and not for subrequests.
 func (r *run) access() (answer, bool) {
-	if r.sub {
+	c := r.conf
+	if c.idle.access || r.sub {
 		return answer{}, false
 	}
-	c := r.conf
 	r.assumeOpaque(c, accessPhase, "may refuse the request; it is taken to let it pass")
 	refused := noOpinion
 	for _, handler := range [...]func() ruling{r.byAddress, r.byPassword, r.bySubrequest} {

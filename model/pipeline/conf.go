@@ -10,27 +10,30 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
-	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
 
 // A conf is what one level means to the phases: nginx's loc_conf. It is compiled when a request first comes there, and
 // then only read.
 type conf struct {
-	level  *config.Level
-	server *config.Server
-	loc    *config.Location // nil at a server
-	except *conf            // what holds for methods that limit_except restricts
-	exempt []string         // the methods that it does not restrict
+	// What most requests read stands together: where requests come to ten thousand servers in turn, each further line of
+	// memory is a wait.
+	idle      phases
+	limitDry  bool
+	connDry   bool
+	limitCode int
+	limits    []limit
+	realip    *trust
+	level     *config.Level
+	loc       *config.Location // nil at a server
+	handler   handler
+	except    *conf         // what holds for methods that limit_except restricts
+	ifs       *config.Level // level where it is that of an if block, else nil
+	server    *config.Server
+	conns     []connLimit
+	connCode  int
 
-	codes []instruction
-
-	limits     []*limit
-	limitCode  int
-	limitDry   bool
-	conns      []*connLimit
-	connCode   int
-	connDry    bool
-	realip     *trust
+	exempt     []string // the methods that except does not restrict
+	codes      []instruction
 	access     []accessRule
 	basic      value.Template // realm of auth_basic; its Text "" or "off" switches it off
 	auth       string         // URI of auth_request; "" for none
@@ -43,7 +46,6 @@ type conf struct {
 	recursive  bool
 	intercept  bool // errors of the upstream go to error_page
 	maxBody    int64
-	handler    handler
 	index      []value.Template
 	files      docroot
 	opaque     []opaque
@@ -56,16 +58,22 @@ type conf struct {
 	invalidHeaders bool                   // ignore_invalid_headers off
 }
 
-// A limit is one limit_req, ready to be asked.
+// phases are those in which a conf has nothing to do.
+type phases struct{ rewrite, access, preContent bool }
+
+// A limit is one limit_req, ready to be asked. It has all that this needs in itself.
 type limit struct {
 	*config.LimitReq
-	zone  int // index into the pipeline's zones; -1 where the zone is not defined
+	Zone  *config.Zone
+	Burst int64
 	delay int64
+	zone  int // index into the pipeline's zones; -1 where the zone is not defined
 }
 
 // A connLimit is one limit_conn, ready to be asked.
 type connLimit struct {
 	*config.LimitConn
+	Zone *config.ConnZone
 	zone int
 }
 
@@ -87,17 +95,14 @@ type tryFile struct {
 // compile reads a level. The zero defaults are nginx's.
 func (g *program) compile(server *config.Server, loc *config.Location, level *config.Level) *conf {
 	c := &conf{level: level, server: server, loc: loc}
-	s := level.Settings
-	for _, l := range s.LimitReqs.Value {
-		delay := l.Delay
-		if l.NoDelay {
-			delay = limitreq.NoDelay
-		}
-		c.limits = append(c.limits, &limit{LimitReq: l, zone: g.zoneIndex(l.Zone), delay: delay})
+	if level.Kind == config.KindIf {
+		c.ifs = level
 	}
+	s := level.Settings
+	c.limits = g.limitsOf(s.LimitReqs)
 	c.limitCode, c.limitDry = s.LimitReqStatus.Value, s.LimitReqDryRun.Value
 	for _, l := range s.LimitConns.Value {
-		c.conns = append(c.conns, &connLimit{LimitConn: l, zone: g.connIndex(l.Zone)})
+		c.conns = append(c.conns, connLimit{LimitConn: l, Zone: l.Zone, zone: g.connIndex(l.Zone)})
 	}
 	c.connCode, c.connDry = s.LimitConnStatus.Value, s.LimitConnDryRun.Value
 	c.errorPages, c.retryAfter = s.ErrorPages.Value, retryHeaders(level)
@@ -105,8 +110,13 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 	c.compileAccess(level)
 	c.compileContent(level)
 	c.inherit(g, level)
-	c.compileTryFiles(level)
+	c.compileTryFiles(g, level)
 	c.compileCodes(g, level)
+	c.idle = phases{
+		rewrite:    len(c.codes) == 0 && !c.hasOpaque(rewritePhase),
+		access:     len(c.access) == 0 && c.basic.Text == "" && c.auth == "" && !c.hasOpaque(accessPhase),
+		preContent: len(c.tryFiles) == 0 && len(c.mirrors) == 0,
+	}
 	if level.Kind == config.KindServer {
 		c.compileServer(g, level)
 	}
@@ -204,12 +214,12 @@ func (c *conf) compileContent(level *config.Level) {
 }
 
 // compileTryFiles reads try_files, which no inner level inherits.
-func (c *conf) compileTryFiles(level *config.Level) {
+func (c *conf) compileTryFiles(g *program, level *config.Level) {
 	item, ok := level.Find("try_files")
 	if !ok {
 		return
 	}
-	c.filesGuess = c.guessFiles("try_files")
+	c.filesGuess = g.share(c.guessFiles("try_files"))
 	for i, arg := range item.Args() {
 		f := tryFile{}
 		word := arg.Value
@@ -219,7 +229,7 @@ func (c *conf) compileTryFiles(level *config.Level) {
 		} else if n := len(word); !last && n > 1 && word[n-1] == '/' {
 			f.dir = true
 		}
-		f.path = template(word)
+		f.path = g.template(word)
 		c.tryFiles = append(c.tryFiles, f)
 	}
 }

@@ -66,8 +66,10 @@ func (r *run) serve(at step) answer {
 		case access:
 			a, done = r.access()
 		case preContent:
-			a, done = r.tryFiles()
-			if !done {
+			if !r.conf.idle.preContent {
+				a, done = r.tryFiles()
+			}
+			if !done && !r.conf.idle.preContent {
 				r.mirror()
 			}
 		case content:

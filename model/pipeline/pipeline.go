@@ -151,7 +151,7 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 		end = new(ending)
 	}
 	*end = ending{
-		answer: a, place: r.placeOf(a), redirect: r.redirect, uri: r.vars.URI, client: r.client, turns: r.turns, assumptions: r.assumptions,
+		answer: a, redirect: r.redirect, uri: r.vars.URI, client: r.client, turns: r.turns, assumptions: r.assumptions,
 		reached: r.reached, retryAfter: retryAfter,
 	}
 	if r.home != nil {

@@ -27,7 +27,7 @@ func (c *conf) place() Place {
 func PlaceOf(l *config.Location) Place { return Place{Level: &l.Level, Server: l.Server, Location: l} }
 
 // Place returns where the request counts. It is known once the request is done.
-func (f *Flight) Place() Place { return f.at.end.place }
+func (f *Flight) Place() Place { return f.at.end.place() }
 
 // Place returns where the request would count if every limiter let it pass.
 func (pl *Plan) Place() Place {
@@ -35,18 +35,18 @@ func (pl *Plan) Place() Place {
 	for n.kind != finished {
 		n = n.passed
 	}
-	return n.end.place
+	return n.end.place()
 }
 
-// placeOf returns where a request counts.
-func (r *reached) placeOf(a answer) Place {
+// place returns where a request counts.
+func (e *ending) place() Place {
 	switch {
-	case r.reqRan:
-		return r.reqAt.place()
-	case r.connRan:
-		return r.connAt.place()
+	case e.reqRan:
+		return e.reqAt.place()
+	case e.connRan:
+		return e.connAt.place()
 	}
-	return a.conf.place()
+	return e.conf.place()
 }
 
 // ServerName is the server's first name as written; "" where it has none.

@@ -55,7 +55,6 @@ type node struct {
 type ending struct {
 	answer
 	server      *config.Server
-	place       Place
 	redirect    string
 	uri         string
 	client      client
@@ -240,7 +239,7 @@ func (f *Flight) tell(t *Trace, e *ending) {
 		Client: Client{Addr: e.client.addr.Addr(), Peer: e.client.peer.Addr(), Trusted: e.client.trusted},
 	}
 	if e.conf != nil {
-		t.Location, t.If = e.conf.loc, e.conf.ifLevel()
+		t.Location, t.If = e.conf.loc, e.conf.ifs
 	}
 	if e.ends != EndUnknown || e.reqAt != nil {
 		e.limitsOf(t)
@@ -261,7 +260,8 @@ func (e *ending) limitsOf(t *Trace) {
 	}
 	t.LimitedIn, t.LimitedLevel, t.RejectStatus, t.DryRun = c.loc, c.level, c.limitCode, c.limitDry
 	t.Limits = slices.Grow(t.Limits, len(c.limits))
-	for i, l := range c.limits {
+	for i := range c.limits {
+		l := &c.limits[i]
 		limit := Limit{LimitReq: l.LimitReq, Key: value.Unknown("the limiter did not run")}
 		if e.reqAt != nil {
 			limit.Key = e.reqKeys[i]
@@ -281,7 +281,8 @@ func (e *ending) connsOf(t *Trace) {
 		return
 	}
 	t.ConnLevel, t.ConnRejectStatus, t.ConnDryRun = c.level, c.connCode, c.connDry
-	for i, l := range c.conns {
+	for i := range c.conns {
+		l := &c.conns[i]
 		limit := ConnLimit{LimitConn: l.LimitConn, Key: value.Unknown("the limiter did not run")}
 		if e.connAt != nil {
 			limit.Key = e.connKeys[i]
@@ -290,14 +291,6 @@ func (e *ending) connsOf(t *Trace) {
 		}
 		t.Conns = append(t.Conns, limit)
 	}
-}
-
-// ifLevel returns the level where it is that of an if block, else nil.
-func (c *conf) ifLevel() *config.Level {
-	if c.level.Kind == config.KindIf {
-		return c.level
-	}
-	return nil
 }
 
 // Status is what nginx itself answers to a request that is done; 0 where something else decides it.

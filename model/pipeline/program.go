@@ -9,6 +9,8 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/realip"
 )
 
@@ -24,6 +26,9 @@ type program struct {
 	mu        sync.RWMutex
 	confs     map[*config.Level]*conf
 	realips   map[realipKey]*trust
+	limits    map[*config.Setting[[]*config.LimitReq]][]limit
+	texts     map[string]string
+	templates map[string]value.Template
 	standings map[*config.Level]*standing // of http and servers
 
 	zoneMu  sync.Mutex
@@ -58,6 +63,9 @@ func newProgram(tree *config.Tree, router *route.Router) *program {
 		tree: tree, router: router,
 		confs:     map[*config.Level]*conf{},
 		realips:   map[realipKey]*trust{},
+		limits:    map[*config.Setting[[]*config.LimitReq]][]limit{},
+		texts:     map[string]string{},
+		templates: map[string]value.Template{},
 		standings: map[*config.Level]*standing{},
 		zoneIDs:   map[*config.Zone]int{},
 		connIDs:   map[*config.ConnZone]int{},
@@ -164,6 +172,53 @@ func (g *program) connAt(id int) *config.ConnZone {
 	g.zoneMu.Lock()
 	defer g.zoneMu.Unlock()
 	return g.conns[id]
+}
+
+// limitsOf returns the limits of a setting, the same ones for the levels that share it.
+func (g *program) limitsOf(s *config.Setting[[]*config.LimitReq]) []limit {
+	if len(s.Value) == 0 {
+		return nil
+	}
+	g.mu.RLock()
+	limits := g.limits[s]
+	g.mu.RUnlock()
+	if limits != nil {
+		return limits
+	}
+	for _, l := range s.Value {
+		delay := l.Delay
+		if l.NoDelay {
+			delay = limitreq.NoDelay
+		}
+		limits = append(limits, limit{LimitReq: l, Zone: l.Zone, Burst: l.Burst, delay: delay, zone: g.zoneIndex(l.Zone)})
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.limits[s] = limits
+	return limits
+}
+
+// share returns the one copy of a text that many confs have.
+func (g *program) share(text string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if one, ok := g.texts[text]; ok {
+		return one
+	}
+	g.texts[text] = text
+	return text
+}
+
+// template reads a complex value that many confs have; they share what it is made of.
+func (g *program) template(text string) value.Template {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t, ok := g.templates[text]
+	if !ok {
+		t = template(text)
+		g.templates[text] = t
+	}
+	return t
 }
 
 // realipOf returns what realip does under some settings; nil where no address is trusted.

@@ -77,7 +77,6 @@ func (pl *Plan) same(n *node, verdict limitreq.Verdict) *node {
 	} else {
 		e.connRan = true
 	}
-	e.place = e.placeOf(e.answer)
 	return &node{kind: finished, end: &e}
 }
 

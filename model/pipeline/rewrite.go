@@ -10,6 +10,9 @@ import (
 // rewrite runs the rewrite directives of the level at hand, and says whether they ended the request there.
 func (r *run) rewrite() (answer, bool) {
 	c := r.conf
+	if c.idle.rewrite {
+		return answer{}, false
+	}
 	if len(c.opaque) > 0 {
 		r.assumeOpaque(c, rewritePhase, "may end the request before the limiters; it is taken to let it pass")
 	}

@@ -110,7 +110,8 @@ func (r *run) limitRequests() (answer, bool) {
 	n := r.p.node(askRequests, c)
 	n.background = r.background
 	counted := false
-	for i, l := range c.limits {
+	for i := range c.limits {
+		l := &c.limits[i]
 		var raw string
 		r.reqKeys[i], raw = r.key(l.Zone, l.ZoneName)
 		zone := r.p.zone(l.zone)
@@ -148,7 +149,8 @@ func (r *run) limitConnections() (answer, bool) {
 	n := r.p.node(askConnections, c)
 	n.background = r.background
 	counted := false
-	for i, l := range c.conns {
+	for i := range c.conns {
+		l := &c.conns[i]
 		var raw string
 		r.connKeys[i], raw = r.connKey(l.Zone)
 		zone := r.p.connZone(l.zone)
