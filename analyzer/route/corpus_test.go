@@ -117,7 +117,7 @@ func compareEntry(t *testing.T, e *corpusEntry, conf string) (compared int) {
 			if w.Location != nil {
 				want = e.Labels[*w.Label].Line
 			}
-			if at := lineOf(got.Location); at != want {
+			if at := lineOf(r.Numbered(got.Number)); at != want {
 				t.Errorf("%s %s: location of line %d, nginx %d", e.ID, q.URI, at, want)
 			}
 		} else if got.Status != 0 && (w.Status == nil || *w.Status != got.Status) {

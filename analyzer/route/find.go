@@ -11,7 +11,7 @@ import (
 type finder struct {
 	v         *value.Request
 	site      *Site
-	at        int32 // the best location so far
+	at        int32 // the number of the best location so far
 	undecided error // the regex at which the search had to stop
 }
 
@@ -38,7 +38,7 @@ func (f *finder) find(x *index) result {
 		f.at, regexes = n.prefix, !n.alone
 		outcome = f.find(n.inner)
 	case decided, redirected:
-		if f.at = n.exact; f.at == none {
+		if f.at = n.exact; f.at == 0 {
 			f.at = n.prefix
 		}
 	case nothing:
@@ -50,7 +50,7 @@ func (f *finder) find(x *index) result {
 		c := &x.regexes[i]
 		matched, err := f.v.Match(c.re, f.v.URI)
 		if err != nil {
-			f.undecided = fmt.Errorf("location %s: %w", f.site.list[c.location].Label(), err)
+			f.undecided = fmt.Errorf("location %s: %w", f.site.router.Numbered(int(f.site.first+c.location)).Label(), err)
 			return decided
 		}
 		if matched {
@@ -75,7 +75,7 @@ func (x *index) name(uri string) (result, *node) {
 	}
 	i := low - 1
 	if i >= 0 && x.names[i].name == uri {
-		if n := &x.names[i]; n.exact != none {
+		if n := &x.names[i]; n.exact != 0 {
 			return decided, n
 		}
 		return prefixed, &x.names[i]
@@ -83,7 +83,7 @@ func (x *index) name(uri string) (result, *node) {
 	if n := x.slash(low, uri); n != nil {
 		return redirected, n
 	}
-	for i >= 0 && (x.names[i].prefix == none || !strings.HasPrefix(uri, x.names[i].name)) {
+	for i >= 0 && (x.names[i].prefix == 0 || !strings.HasPrefix(uri, x.names[i].name)) {
 		i = x.names[i].outer
 	}
 	if i < 0 {

@@ -13,35 +13,28 @@ import (
 
 // A Match is the location that takes a URI.
 type Match struct {
-	Location  *config.Location // nil where none does: the server itself takes it
-	Number    int              // of the location, below Site.Locations
-	Status    int              // the answer that nginx gives at once: 301, or 404 for an internal location; 0 where it goes on
-	Redirect  string           // the Location header of the automatic 301 to a proxied prefix
-	Undecided error            // the regex that could not be decided: nobody can say which location it is; else nil
+	Number    int    // of the location, for Numbered; 0 where none does: the server itself takes it
+	Status    int    // the answer that nginx gives at once: 301, or 404 for an internal location; 0 where it goes on
+	Redirect  string // the Location header of the automatic 301 to a proxied prefix
+	Undecided error  // the regex that could not be decided: nobody can say which location it is; else nil
 }
 
 // Location finds the location of v.URI. A regex that matches leaves its captures in v. internal says that the request was
 // redirected within nginx, so that internal locations take it.
 func (s *Site) Location(v *value.Request, internal bool) Match {
-	if s == nil {
-		return Match{} // of a server of another tree
-	}
 	s.build()
-	f := finder{v: v, site: s, at: none}
+	f := finder{v: v, site: s}
 	result := f.find(s.index)
-	switch {
-	case f.undecided != nil:
+	if f.undecided != nil || f.at == 0 {
 		return Match{Undecided: f.undecided}
-	case f.at == none:
-		return Match{}
 	}
-	m := Match{Location: s.list[f.at], Number: int(f.at)}
+	m := Match{Number: int(s.first + f.at)}
 	switch {
-	case !internal && s.internal != nil && s.internal[f.at]:
+	case !internal && s.internal[f.at]:
 		m.Status = 404
 	case result == redirected:
 		m.Status = 301
-		m.Redirect = request.Escape(m.Location.Pattern)
+		m.Redirect = request.Escape(s.router.Numbered(m.Number).Pattern)
 		if v.Args != "" {
 			m.Redirect += "?" + v.Args
 		}
@@ -60,11 +53,11 @@ func (s *Site) Named(name string) *config.Location {
 	return nil
 }
 
-// A shape is all that a search for a location needs of a server. It names locations by their numbers, so that servers
+// A shape is all that a search for a location needs of a server. It names locations by their numbers within it, so that servers
 // with the same locations, of which a hosting company has thousands, share one, which then is at hand.
 type shape struct {
 	*index
-	internal []bool // by number; nil where no location is
+	internal []bool // by number
 }
 
 // index is one list of locations: those of a server, or those within a location.
@@ -76,7 +69,7 @@ type index struct {
 // node is a name, with the locations that have it.
 type node struct {
 	name     string
-	exact    int32  // the number of the location with "="; none where there is none
+	exact    int32  // the number of the location with "="; 0 where there is none
 	prefix   int32  // of the one without
 	inner    *index // of the locations within the prefix; nil where there are none
 	outer    int    // the node of the longest prefix that the name itself starts with; -1 where there is none
@@ -84,28 +77,38 @@ type node struct {
 	redirect bool   // the name without its final "/" is redirected to it
 }
 
-const none = -1
-
 type regexLocation struct {
 	re       *pcre.Regex
 	location int32
 	inner    *index
 }
 
-// number lists locations with those within them, each before what it holds, and appends to key what their shape depends on.
-func number(locations []*config.Location, list []*config.Location, key []byte) ([]*config.Location, []byte) {
+// Numbered returns the location of a number; nil for 0.
+func (r *Router) Numbered(n int) *config.Location { return r.locations[n] }
+
+// Size returns how many servers and locations there are: their numbers are below.
+func (r *Router) Size() (servers, locations int) { return len(r.sites), len(r.locations) }
+
+// number lists locations with those within them, each before what it holds.
+func (r *Router) number(locations []*config.Location) {
 	for _, l := range locations {
-		list = append(list, l)
+		r.locations = append(r.locations, l)
+		r.number(l.Locations)
+	}
+}
+
+// appendKey appends what the shape of locations depends on.
+func appendKey(key []byte, locations []*config.Location) []byte {
+	for _, l := range locations {
 		key = append(key, l.Modifier...)
 		key = binary.AppendUvarint(append(key, ' '), uint64(len(l.Pattern)))
 		key = append(key, l.Pattern...)
 		key = append(key, flag(l.Internal)|flag(redirects(l))<<1|flag(len(l.Locations) > 0)<<2)
 		if len(l.Locations) > 0 {
-			list, key = number(l.Locations, list, key)
-			key = append(key, 0)
+			key = append(appendKey(key, l.Locations), 0)
 		}
 	}
-	return list, key
+	return key
 }
 
 func flag(b bool) byte {
@@ -115,40 +118,32 @@ func flag(b bool) byte {
 	return 0
 }
 
-// newShape returns the shape of locations that were numbered.
-func (r *Router) newShape(locations, list []*config.Location) *shape {
-	next := int32(0)
-	sh := &shape{index: r.newIndex(locations, &next)}
-	for n, l := range list {
-		if l.Internal {
-			if sh.internal == nil {
-				sh.internal = make([]bool, len(list))
-			}
-			sh.internal[n] = true
-		}
-	}
+// newShape returns the shape of locations.
+func (r *Router) newShape(locations []*config.Location) *shape {
+	sh := &shape{internal: make([]bool, 1)}
+	sh.index = r.newIndex(locations, sh)
 	return sh
 }
 
-// newIndex returns the index of a list whose first location has the next number; nil of an empty one.
-func (r *Router) newIndex(locations []*config.Location, next *int32) *index {
+// newIndex returns the index of a list, whose locations get the next numbers of the shape; nil of an empty one.
+func (r *Router) newIndex(locations []*config.Location, sh *shape) *index {
 	if len(locations) == 0 {
 		return nil
 	}
 	x := &index{}
 	for _, l := range locations {
-		number := *next
-		*next++
-		inner := r.newIndex(l.Locations, next)
+		number := int32(len(sh.internal))
+		sh.internal = append(sh.internal, l.Internal)
+		inner := r.newIndex(l.Locations, sh)
 		switch l.Modifier {
 		case "@":
 		case "~", "~*":
 			x.regexes = append(x.regexes, regexLocation{r.regexes.Get(l.Pattern, l.Modifier == "~*"), number, inner})
 		case "=":
-			x.names = append(x.names, node{name: l.Pattern, exact: number, prefix: none, redirect: redirects(l)})
+			x.names = append(x.names, node{name: l.Pattern, exact: number, redirect: redirects(l)})
 		default:
 			x.names = append(x.names, node{
-				name: l.Pattern, exact: none, prefix: number, inner: inner, alone: l.Modifier == "^~", redirect: redirects(l),
+				name: l.Pattern, prefix: number, inner: inner, alone: l.Modifier == "^~", redirect: redirects(l),
 			})
 		}
 	}
@@ -164,7 +159,7 @@ func (r *Router) newIndex(locations []*config.Location, next *int32) *index {
 		if len(open) > 0 {
 			n.outer = open[len(open)-1]
 		}
-		if n.prefix != none {
+		if n.prefix != 0 {
 			open = append(open, i)
 		}
 	}
@@ -180,10 +175,10 @@ func (x *index) join() {
 			continue
 		}
 		last := &out[len(out)-1]
-		if last.exact == none {
+		if last.exact == 0 {
 			last.exact = n.exact
 		}
-		if last.prefix == none {
+		if last.prefix == 0 {
 			last.prefix, last.inner, last.alone = n.prefix, n.inner, n.alone
 		}
 		last.redirect = last.redirect || n.redirect

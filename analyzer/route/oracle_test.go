@@ -64,10 +64,10 @@ func ask(t testing.TB, r *Router, v *value.Request, req *request.Request) answer
 		t.Fatalf("location is not known: %v", m.Undecided)
 	case m.Status != 0:
 		return answer{m.Status, m.Redirect}
-	case m.Location == nil:
+	case m.Number == 0:
 		return answer{status: 404} // no file is there
 	}
-	it, ok := m.Location.Find("return")
+	it, ok := r.Numbered(m.Number).Find("return")
 	if !ok {
 		return answer{status: 404}
 	}

@@ -22,15 +22,16 @@ type Router struct {
 	quic    ports
 	regexes pcre.Cache
 
-	sites    []Site // in the order of the servers
-	byServer map[*config.Server]*Site
-	shapesMu sync.Mutex
-	shapes   map[string]*shape // by what it depends on
+	sites     []Site             // in the order of the servers
+	locations []*config.Location // of all servers, by number
+	byServer  map[*config.Server]*Site
+	shapesMu  sync.Mutex
+	shapes    map[string]*shape // by what it depends on
 }
 
 // New returns the router of a configuration.
 func New(tree *config.Tree) *Router {
-	r := &Router{tree: tree, tcp: ports{}, quic: ports{}, shapes: map[string]*shape{}}
+	r := &Router{tree: tree, tcp: ports{}, quic: ports{}, locations: make([]*config.Location, 1), shapes: map[string]*shape{}}
 	if tree.HTTP == nil {
 		return r
 	}
@@ -38,7 +39,8 @@ func New(tree *config.Tree) *Router {
 	r.byServer = make(map[*config.Server]*Site, len(tree.HTTP.Servers))
 	for i, s := range tree.HTTP.Servers {
 		site := &r.sites[i]
-		site.Server, site.Number, site.router = s, i, r
+		site.Server, site.Number, site.first, site.router = s, int32(i), int32(len(r.locations)-1), r
+		r.number(s.Locations)
 		r.byServer[s] = site
 		r.addServer(site)
 	}
@@ -82,7 +84,7 @@ func (r *Router) Begin(v *value.Request, req *request.Request) Choice {
 	if c.Status == 0 {
 		r.read(v, a, &c, host, hostOK)
 	}
-	c.Site.enter(v)
+	c.Site.Enter(v)
 	return c
 }
 

@@ -86,11 +86,11 @@ func TestUndecided(t *testing.T) {
 	}
 	second := r.tree.HTTP.Servers[1]
 	m := r.Site(second).Location(v, false)
-	if m.Location != nil || m.Undecided == nil || !strings.HasPrefix(m.Undecided.Error(), `location ~ \X: regex "\\X": the pattern cannot be run here`) {
+	if m.Number != 0 || m.Undecided == nil || !strings.HasPrefix(m.Undecided.Error(), `location ~ \X: regex "\\X": the pattern cannot be run here`) {
 		t.Errorf("%+v", m)
 	}
 	v.URI = "/exact"
-	if m := r.Site(second).Location(v, false); m.Location == nil || m.Location.Label() != "= /exact" || m.Undecided != nil {
+	if m := r.Site(second).Location(v, false); m.Number == 0 || r.Numbered(m.Number).Label() != "= /exact" || m.Undecided != nil {
 		t.Errorf("%+v", m)
 	}
 }
@@ -107,7 +107,7 @@ func TestNamedAndInternal(t *testing.T) {
 	if m := r.Site(s).Location(v, false); m.Status != 404 {
 		t.Errorf("%+v", m)
 	}
-	if m := r.Site(s).Location(v, true); m.Status != 0 || m.Location == nil {
+	if m := r.Site(s).Location(v, true); m.Status != 0 || m.Number == 0 {
 		t.Errorf("%+v", m)
 	}
 	r.Begin(v, &request.Request{Host: "a", Target: "/p?a=b"})
@@ -115,7 +115,7 @@ func TestNamedAndInternal(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	v.URI = "@f"
-	if m := r.Site(s).Location(v, true); m.Location != nil {
+	if m := r.Site(s).Location(v, true); m.Number != 0 {
 		t.Errorf("a URI found the named location: %+v", m)
 	}
 }

@@ -12,11 +12,10 @@ import (
 // A Site is one server as requests are routed in it. What is worked out once for it is so when it is first needed.
 type Site struct {
 	Server *config.Server
-	Number int // of the server: its place in config.HTTP.Servers
-
 	*shape
-	list           []*config.Location // by number
-	name           value.Value        // $server_name
+	name           value.Value // $server_name
+	Number         int32       // of the server: its place in config.HTTP.Servers
+	first          int32       // what its own numbers of locations begin behind
 	underscores    bool
 	invalidHeaders bool
 
@@ -27,30 +26,23 @@ type Site struct {
 // Site returns the site of a server; nil where that is of another tree.
 func (r *Router) Site(s *config.Server) *Site { return r.byServer[s] }
 
-// Locations returns how many locations the server has, those within others among them: their numbers are below it.
-func (s *Site) Locations() int {
-	s.build()
-	return len(s.list)
-}
-
 func (s *Site) build() {
 	s.once.Do(func() {
-		var key []byte
-		s.list, key = number(s.Server.Locations, nil, nil)
-		s.shape = s.router.shapeOf(key, s)
+		s.shape = s.router.shapeOf(s.Server)
 		s.name = serverName(s.Server)
 		s.underscores = on(s.Server, "underscores_in_headers", "on")
 		s.invalidHeaders = on(s.Server, "ignore_invalid_headers", "off")
 	})
 }
 
-// shapeOf returns the shape of a site's locations, the same one for the same key.
-func (r *Router) shapeOf(key []byte, s *Site) *shape {
+// shapeOf returns the shape of a server's locations, the same one for like locations.
+func (r *Router) shapeOf(s *config.Server) *shape {
+	key := appendKey(nil, s.Locations)
 	r.shapesMu.Lock()
 	defer r.shapesMu.Unlock()
 	sh := r.shapes[string(key)]
 	if sh == nil {
-		sh = r.newShape(s.Server.Locations, s.list)
+		sh = r.newShape(s.Locations)
 		r.shapes[string(key)] = sh
 	}
 	return sh
@@ -76,8 +68,8 @@ func serverName(s *config.Server) value.Value {
 	return value.Of(hostname.Lower(strings.TrimPrefix(text, ".")))
 }
 
-// enter makes v hold what the server decides.
-func (s *Site) enter(v *value.Request) {
+// Enter makes v hold what the server decides. Begin does so for the one that it chooses.
+func (s *Site) Enter(v *value.Request) {
 	s.build()
 	v.ServerName = s.name
 	v.Underscores, v.InvalidHeaders = s.underscores, s.invalidHeaders

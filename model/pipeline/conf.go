@@ -4,22 +4,19 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
-	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
 
 // A conf is what one level means to the phases: nginx's loc_conf. It is compiled when a request first comes there, and
-// then only read.
+// then only read. What nearly every request reads stands in it, and all else apart: where requests come to ten thousand
+// servers in turn, a conf is in no cache, and every 64 bytes of it are a wait.
 type conf struct {
-	// What most requests read stands together: where requests come to ten thousand servers in turn, each further line of
-	// memory is a wait.
-	idle      phases
+	idle      idle
 	limitDry  bool
-	connDry   bool
 	limitCode int
 	limits    []limit
 	realip    *trust
@@ -28,12 +25,21 @@ type conf struct {
 	handler   handler
 	except    *conf         // what holds for methods that limit_except restricts
 	ifs       *config.Level // level where it is that of an if block, else nil
-	server    *config.Server
-	conns     []connLimit
-	connCode  int
+	*details
+	one [1]limit // of limits, where there is one
+}
 
-	exempt     []string // the methods that except does not restrict
+// idle says in which phases a conf has nothing to do.
+type idle struct{ rewrite, limitConn, access, preContent bool }
+
+// details are the rest of a conf.
+type details struct {
+	server     *config.Server
+	exempt     []string // the methods that limit_except does not restrict
 	codes      []instruction
+	conns      []connLimit
+	connCode   int
+	connDry    bool
 	access     []accessRule
 	basic      value.Template // realm of auth_basic; its Text "" or "off" switches it off
 	auth       string         // URI of auth_request; "" for none
@@ -49,19 +55,9 @@ type conf struct {
 	index      []value.Template
 	files      docroot
 	opaque     []opaque
-
-	// Of a server itself:
-	site           *route.Site
-	locations      []atomic.Pointer[conf] // by number
-	serverName     value.Value            // $server_name
-	underscores    bool                   // underscores_in_headers on
-	invalidHeaders bool                   // ignore_invalid_headers off
 }
 
-// phases are those in which a conf has nothing to do.
-type phases struct{ rewrite, access, preContent bool }
-
-// A limit is one limit_req, ready to be asked. It has all that this needs in itself.
+// A limit is one limit_req, ready to be asked. It has all in itself that this needs.
 type limit struct {
 	*config.LimitReq
 	Zone  *config.Zone
@@ -94,12 +90,19 @@ type tryFile struct {
 
 // compile reads a level. The zero defaults are nginx's.
 func (g *program) compile(server *config.Server, loc *config.Location, level *config.Level) *conf {
-	c := &conf{level: level, server: server, loc: loc}
+	c := &conf{level: level, loc: loc, details: &details{server: server}}
 	if level.Kind == config.KindIf {
 		c.ifs = level
 	}
 	s := level.Settings
-	c.limits = g.limitsOf(s.LimitReqs)
+	c.limits = c.one[:0]
+	for _, l := range s.LimitReqs.Value {
+		delay := l.Delay
+		if l.NoDelay {
+			delay = limitreq.NoDelay
+		}
+		c.limits = append(c.limits, limit{LimitReq: l, Zone: l.Zone, Burst: l.Burst, delay: delay, zone: g.zoneIndex(l.Zone)})
+	}
 	c.limitCode, c.limitDry = s.LimitReqStatus.Value, s.LimitReqDryRun.Value
 	for _, l := range s.LimitConns.Value {
 		c.conns = append(c.conns, connLimit{LimitConn: l, Zone: l.Zone, zone: g.connIndex(l.Zone)})
@@ -112,13 +115,11 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 	c.inherit(g, level)
 	c.compileTryFiles(g, level)
 	c.compileCodes(g, level)
-	c.idle = phases{
+	c.idle = idle{
+		limitConn:  len(c.conns) == 0,
 		rewrite:    len(c.codes) == 0 && !c.hasOpaque(rewritePhase),
 		access:     len(c.access) == 0 && c.basic.Text == "" && c.auth == "" && !c.hasOpaque(accessPhase),
 		preContent: len(c.tryFiles) == 0 && len(c.mirrors) == 0,
-	}
-	if level.Kind == config.KindServer {
-		c.compileServer(g, level)
 	}
 	if level.Kind == config.KindIf && loc != nil {
 		c.takeHandler(g.location(loc))
@@ -131,29 +132,6 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 		}
 	}
 	return c
-}
-
-// compileServer reads what holds for a request before any location is known.
-func (c *conf) compileServer(g *program, level *config.Level) {
-	if c.site = g.router.Site(c.server); c.site != nil {
-		c.locations = make([]atomic.Pointer[conf], c.site.Locations())
-	}
-	c.underscores = text(level, "underscores_in_headers", "off") == "on"
-	c.invalidHeaders = text(level, "ignore_invalid_headers", "on") == "off"
-	if len(c.server.Names) == 0 {
-		return
-	}
-	switch n := c.server.Names[0]; n.Kind {
-	case config.NameDot:
-		c.serverName = value.Of(strings.ToLower(n.Text[1:]))
-	case config.NameRegex:
-		c.serverName = value.Of(strings.TrimPrefix(n.Text, "~"))
-	case config.NameExact, config.NameLeading, config.NameTrailing:
-		c.serverName = value.Of(strings.ToLower(n.Text))
-		if n.Text == "$hostname" {
-			c.serverName = value.Unknown("$server_name is the name of the machine that nginx runs on")
-		}
-	}
 }
 
 // text returns the first argument of the directive in effect, or what holds without one.

@@ -9,9 +9,8 @@ import (
 func (r *run) arrive(server *config.Server) int {
 	choice := r.g.router.Begin(r.vars, r.req)
 	if server != nil && server != choice.Server {
-		r.home = r.g.server(server)
-		r.vars.ServerName = r.home.serverName
-		r.vars.Underscores, r.vars.InvalidHeaders = r.home.underscores, r.home.invalidHeaders
+		r.site, r.home = r.g.router.Site(server), r.g.server(server)
+		r.site.Enter(r.vars)
 		return 0
 	}
 	for _, text := range choice.Assumed {
@@ -28,7 +27,7 @@ func (r *run) arrive(server *config.Server) int {
 		r.assume(choice.Why)
 		return choice.Status
 	}
-	r.home = r.g.site(choice.Site)
+	r.site, r.home = choice.Site, r.g.site(choice.Site)
 	return choice.Status
 }
 
@@ -40,13 +39,13 @@ type found struct {
 }
 
 func (g *program) locate(r *run) found {
-	m := r.home.site.Location(r.vars, r.internal)
+	m := r.site.Location(r.vars, r.internal)
 	if m.Undecided != nil {
 		r.lose("", m.Undecided)
 	}
 	f := found{conf: r.home, status: m.Status, redirect: m.Redirect}
-	if m.Location != nil {
-		f.conf = g.found(r.home, &m)
+	if m.Number != 0 {
+		f.conf = g.matched(&m)
 	}
 	return f
 }

@@ -66,10 +66,10 @@ func (r *run) serve(at step) answer {
 		case access:
 			a, done = r.access()
 		case preContent:
-			if !r.conf.idle.preContent {
-				a, done = r.tryFiles()
+			if r.conf.idle.preContent {
+				break
 			}
-			if !done && !r.conf.idle.preContent {
+			if a, done = r.tryFiles(); !done {
 				r.mirror()
 			}
 		case content:
@@ -234,7 +234,7 @@ func (r *run) named(name string) answer {
 	if r.cycles--; r.cycles == 0 || r.vars.URI == "" {
 		return r.finalize(500, EndRewrite)
 	}
-	l := r.home.site.Named(name)
+	l := r.site.Named(name)
 	if l == nil {
 		return r.finalize(500, EndRewrite)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
-	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/realip"
 )
 
@@ -21,12 +20,12 @@ type program struct {
 	tree   *config.Tree
 	router *route.Router
 
-	sites []atomic.Pointer[conf] // of the servers, by their numbers
+	sites []atomic.Pointer[conf] // of the servers that were come to, by their numbers
+	found []atomic.Pointer[conf] // of the locations, by theirs
 
 	mu        sync.RWMutex
 	confs     map[*config.Level]*conf
 	realips   map[realipKey]*trust
-	limits    map[*config.Setting[[]*config.LimitReq]][]limit
 	texts     map[string]string
 	templates map[string]value.Template
 	standings map[*config.Level]*standing // of http and servers
@@ -63,16 +62,14 @@ func newProgram(tree *config.Tree, router *route.Router) *program {
 		tree: tree, router: router,
 		confs:     map[*config.Level]*conf{},
 		realips:   map[realipKey]*trust{},
-		limits:    map[*config.Setting[[]*config.LimitReq]][]limit{},
 		texts:     map[string]string{},
 		templates: map[string]value.Template{},
 		standings: map[*config.Level]*standing{},
 		zoneIDs:   map[*config.Zone]int{},
 		connIDs:   map[*config.ConnZone]int{},
 	}
-	if tree.HTTP != nil {
-		g.sites = make([]atomic.Pointer[conf], len(tree.HTTP.Servers))
-	}
+	servers, locations := router.Size()
+	g.sites, g.found = make([]atomic.Pointer[conf], servers), make([]atomic.Pointer[conf], locations)
 	g.dual = dualPorts(tree)
 	g.defined = sync.OnceValue(g.definitions)
 	g.verdicts = sync.OnceValue(g.findVerdicts)
@@ -112,11 +109,11 @@ func (g *program) site(s *route.Site) *conf {
 }
 
 // found returns the conf of a location that was found in a server.
-func (g *program) found(home *conf, m *route.Match) *conf {
-	at := &home.locations[m.Number]
+func (g *program) matched(m *route.Match) *conf {
+	at := &g.found[m.Number]
 	c := at.Load()
 	if c == nil {
-		c = g.location(m.Location)
+		c = g.location(g.router.Numbered(m.Number))
 		at.Store(c)
 	}
 	return c
@@ -172,30 +169,6 @@ func (g *program) connAt(id int) *config.ConnZone {
 	g.zoneMu.Lock()
 	defer g.zoneMu.Unlock()
 	return g.conns[id]
-}
-
-// limitsOf returns the limits of a setting, the same ones for the levels that share it.
-func (g *program) limitsOf(s *config.Setting[[]*config.LimitReq]) []limit {
-	if len(s.Value) == 0 {
-		return nil
-	}
-	g.mu.RLock()
-	limits := g.limits[s]
-	g.mu.RUnlock()
-	if limits != nil {
-		return limits
-	}
-	for _, l := range s.Value {
-		delay := l.Delay
-		if l.NoDelay {
-			delay = limitreq.NoDelay
-		}
-		limits = append(limits, limit{LimitReq: l, Zone: l.Zone, Burst: l.Burst, delay: delay, zone: g.zoneIndex(l.Zone)})
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.limits[s] = limits
-	return limits
 }
 
 // share returns the one copy of a text that many confs have.

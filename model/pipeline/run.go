@@ -9,6 +9,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
@@ -43,6 +44,7 @@ type course struct {
 	g      *program
 	req    *request.Request
 	vars   *value.Request
+	site   *route.Site // of the server
 	client client
 
 	given      []limitreq.Verdict
@@ -141,7 +143,7 @@ func (r *run) limitRequests() (answer, bool) {
 // limitConnections is limit_conn, likewise.
 func (r *run) limitConnections() (answer, bool) {
 	c := r.conf
-	if len(c.conns) == 0 || r.connRan || r.p.NoLimits {
+	if c.idle.limitConn || r.connRan || r.p.NoLimits {
 		return answer{}, false
 	}
 	r.connAt = c
