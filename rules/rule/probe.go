@@ -103,7 +103,7 @@ func (b *Probe) First(s *config.Server, target string) (l *config.Location, ok b
 		return nil, false
 	}
 	m := site.Location(&b.vars, false)
-	return m.Location, m.Undecided == nil
+	return b.router.Numbered(m.Number), m.Undecided == nil
 }
 
 // to makes the server at hand the one that is asked.
