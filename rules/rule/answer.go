@@ -67,7 +67,8 @@ func (f *Facts) ErrorPlace(s *config.Server, page *config.ErrorPage) (at Place, 
 	if strings.Contains(target, "$") {
 		return Place{}, false
 	}
-	site := f.router().Site(s)
+	router := f.router()
+	site := router.Site(s)
 	if site == nil {
 		return Place{}, false
 	}
@@ -83,10 +84,10 @@ func (f *Facts) ErrorPlace(s *config.Server, page *config.ErrorPage) (at Place, 
 	switch {
 	case m.Undecided != nil || m.Status != 0:
 		return Place{}, false
-	case m.Location == nil:
+	case m.Number == 0:
 		return Place{Level: &s.Level, Server: s}, false
 	}
-	return reachedAt(s, m.Location), false
+	return reachedAt(s, router.Numbered(m.Number)), false
 }
 
 // reachedAt is the place that an internal redirect leads to; without a level where a rewrite sends it on.
