@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -57,4 +58,15 @@ func DelayWords(d *syntax.Directive) []syntax.Word {
 		}
 	}
 	return found
+}
+
+// ReplaceVariable returns the edits that write another variable wherever a word names one, both without "$".
+func ReplaceVariable(word source.Span, name, other string) []source.Edit {
+	var edits []source.Edit
+	written := regexp.MustCompile(`(?i)\$\{?(` + regexp.QuoteMeta(name) + `)\b`)
+	for _, m := range written.FindAllStringSubmatchIndex(word.Text(), -1) {
+		span := source.Span{File: word.File, Start: word.Start + uint32(m[2]), End: word.Start + uint32(m[3])}
+		edits = append(edits, source.Edit{Span: span, Text: other})
+	}
+	return edits
 }

@@ -32,9 +32,12 @@ type Facts struct {
 	router     func() *route.Router
 	pipe       func() *pipeline.Pipeline // from which each Probe has its own
 	handovers  func() []Handover
+	assigns    func() map[string][]Assignment
 	keys       struct {
 		sync.Mutex
 		byText map[string]Key
+		flows  map[string]*Flow
+		blocks map[string]*Block // by the variable that they define
 	}
 }
 
@@ -51,6 +54,9 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.pipe = sync.OnceValue(f.newPipe)
 	f.handovers = sync.OnceValue(f.findHandovers)
 	f.keys.byText = make(map[string]Key)
+	f.keys.flows = make(map[string]*Flow)
+	f.keys.blocks = make(map[string]*Block)
+	f.assigns = sync.OnceValue(f.findAssignments)
 	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {
 		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitReq] { return s.LimitReqs },

@@ -225,7 +225,7 @@ func reached(t value.Template, defs *value.Definitions) []string {
 		seen[name] = true
 	}
 	for i := 0; i < len(names); i++ {
-		for _, source := range defs.Sources(names[i]) {
+		for _, source := range slices.Concat(defs.Sources(names[i]), defs.Yields(names[i])) {
 			if !seen[source] {
 				seen[source] = true
 				names = append(names, source)

@@ -140,3 +140,22 @@ func clamp(s source.Span) source.Span {
 func Of(item config.Item, at *config.Level) Finding {
 	return Finding{Primary: item.Head(), Subject: item.Directive, Via: item.Via, Context: at.Context()}
 }
+
+// WholeFor is Whole for what is concluded of a zone: from what its key goes through, and from what stands beside its limits
+// and before them.
+func (p *Pass) WholeFor(z *Zone) bool {
+	if len(z.Uses) == 0 || len(p.Flow(z.Key).Blocks) > 0 {
+		return p.Whole()
+	}
+	if p.Tree.Complete() {
+		return true
+	}
+	for i := range z.Uses {
+		for _, place := range z.Uses[i].Places {
+			if place.Judges() && !p.WholeAt(place.Level) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -3,6 +3,7 @@ package rule
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // OfURI says whether a variable, named without "$", changes with the address that is asked for.
@@ -71,9 +72,21 @@ func Credential(name string) bool {
 func Fresh(name string) bool {
 	switch name {
 	case "request_id", "connection", "connection_requests", "connection_time", "msec", "time_iso8601", "time_local", "date_gmt", "date_local",
-		"request_time", "remote_port", "realip_remote_port", "proxy_protocol_port", "session_log_id", "session_log_binary_id",
+		"remote_port", "realip_remote_port", "proxy_protocol_port", "session_log_id", "session_log_binary_id",
 		"tcpinfo_rtt", "tcpinfo_rttvar", "tcpinfo_snd_cwnd", "tcpinfo_rcv_space":
 		return true
+	}
+	return false
+}
+
+// NamesTotal says whether a name tells that what it names is for all clients together.
+func NamesTotal(name string) bool {
+	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch word {
+		case "total", "global", "globally", "all", "overall", "sum", "server", "servers", "perserver", "site", "host", "vhost", "backend", "backends",
+			"upstream", "service", "app", "application", "shared", "common", "everyone", "everybody", "everything", "whole", "cluster", "node", "max":
+			return true
+		}
 	}
 	return false
 }

@@ -89,8 +89,8 @@ func (z *Zone) Of(f *Facts) Finding {
 	return found
 }
 
-// Held says whether each list that names the zone has another limit, whose key meets a condition.
-func (z *Zone) Held(by func(value.Template) bool) bool {
+// held says whether each list that names the zone has another limit, whose key meets a condition.
+func (z *Zone) held(by func(value.Template) bool) bool {
 	for i := range z.Uses {
 		if !slices.ContainsFunc(z.Uses[i].Others, by) {
 			return false

@@ -1,0 +1,92 @@
+package rule
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
+)
+
+// outsiders are addresses of the internet, of both families. The last two are of one /64.
+var outsiders = [...]netip.AddrPort{
+	visitors[0], visitors[1], visitors[2],
+	netip.MustParseAddrPort("[2a02:8070:d181:4f00:1c3e:77ab:9:15]:40004"),
+	netip.MustParseAddrPort("[2a00:1450:4001:82b:a1:b2:c3:d4]:40005"),
+	netip.MustParseAddrPort("[2a00:1450:4001:82b:ffee:1:2:3]:40006"),
+}
+
+// outsider is a request of which nothing is known but the address and the method: any value that rests on more is unknown.
+func outsider(t value.Template, defs *value.Definitions, at netip.AddrPort, method string) *value.Request {
+	r := &value.Request{
+		HTTP:        &request.Request{Method: method, Target: "/", Peer: at.Addr(), PeerPort: at.Port()},
+		Definitions: defs, Client: at, URI: "/",
+	}
+	for _, name := range reached(t, defs) {
+		switch name {
+		case "remote_addr", "binary_remote_addr", "realip_remote_addr", "request_method":
+			continue
+		}
+		if !defs.Defined(name) || defs.Declared(name) {
+			r.Set(name, value.Unknown("depends on the request"))
+		}
+	}
+	return r
+}
+
+// CountsEach6 says whether the key tells the addresses of one IPv6 network of 64 bits apart, as far as it goes by the address
+// at all.
+func (f *Facts) CountsEach6(key value.Template) bool {
+	defs := f.definitions()
+	apart := func(t value.Template) bool {
+		texts := make([]string, 0, 2)
+		for _, at := range outsiders[len(outsiders)-2:] {
+			if text, known := t.Eval(outsider(t, defs, at, "GET")).Known(); known && text != "" {
+				texts = append(texts, text)
+			}
+		}
+		return len(texts) == 2 && texts[0] != texts[1]
+	}
+	return apart(key) || slices.ContainsFunc(key.Parts, func(p value.Part) bool {
+		return p.Variable != "" && apart(value.Template{Text: "$" + p.Variable, Parts: []value.Part{p}})
+	})
+}
+
+// SameForVisitors returns the text that the key has for every visitor from the outside who is counted, whatever else a
+// request holds; "" where they differ, where none is counted, and where it rests on what is not known.
+func (f *Facts) SameForVisitors(key value.Template) string {
+	same := ""
+	for _, at := range outsiders {
+		for _, method := range [...]string{"GET", "POST"} {
+			text, known := key.Eval(outsider(key, f.definitions(), at, method)).Known()
+			switch {
+			case !known:
+				return ""
+			case text == "":
+			case same != "" && text != same:
+				return ""
+			default:
+				same = text
+			}
+		}
+	}
+	return same
+}
+
+// SameOutside returns the text that a template has for every visitor from the outside, whatever else a request holds; ""
+// where they differ, where it is empty, and where it rests on what is not known.
+func (f *Facts) SameOutside(text string) string {
+	t, err := value.Parse(text)
+	if err != nil {
+		return ""
+	}
+	same := ""
+	for i, at := range outsiders {
+		text, known := t.Eval(outsider(t, f.definitions(), at, "GET")).Known()
+		if !known || i > 0 && text != same {
+			return ""
+		}
+		same = text
+	}
+	return same
+}
