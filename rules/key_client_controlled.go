@@ -70,7 +70,7 @@ func checkKeyClientControlled(p *rule.Pass) {
 			continue
 		}
 		for _, leaf := range p.Flow(z.Key).Texts {
-			if !rule.Chosen(leaf.Name) || p.Guarded(z, leaf.Name) || !p.WholeFor(z) {
+			if !rule.Chosen(leaf.Name) || p.Guarded(z, leaf.Name) || !p.Sways(z.Key) || !p.WholeFor(z) {
 				continue
 			}
 			f := z.Of(p.Facts)

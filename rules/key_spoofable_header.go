@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -70,21 +69,30 @@ func checkKeySpoofableHeader(p *rule.Pass) {
 		if !p.Counts(z) {
 			continue
 		}
-		flow := p.Flow(z.Key)
-		text := slices.IndexFunc(flow.Texts, func(l rule.Leaf) bool { return rule.AddressHeader(l.Name) })
-		choice := slices.IndexFunc(flow.Chooses, func(l rule.Leaf) bool { return l.Exempts && rule.AddressHeader(l.Name) })
-		switch {
-		case text >= 0:
-			leaf := flow.Texts[text]
-			p.Report(spoofableFinding(p, z, leaf, fmt.Sprintf("$%s is what the client writes: each new value is a bucket of its own in zone %q", leaf.Name, z.Name)))
-		case choice >= 0:
-			leaf := flow.Chooses[choice]
-			p.Report(spoofableFinding(p, z, leaf, fmt.Sprintf("$%s is what the client writes, and decides whether zone %q counts it", leaf.Name, z.Name)))
+		leaf, message := spoofedBy(p.Flow(z.Key))
+		if leaf == nil || !leaf.Direct() && (!p.Sways(z.Key) || !p.Whole()) {
+			continue
 		}
+		p.Report(spoofableFinding(p, z, leaf, fmt.Sprintf("$%s is what the client writes"+message, leaf.Name, z.Name)))
 	}
 }
 
-func spoofableFinding(p *rule.Pass, z *rule.Zone, leaf rule.Leaf, message string) rule.Finding {
+// spoofedBy finds an address header in a key, and says in words with a place for the zone's name what it does there.
+func spoofedBy(flow *rule.Flow) (*rule.Leaf, string) {
+	for i := range flow.Texts {
+		if rule.AddressHeader(flow.Texts[i].Name) {
+			return &flow.Texts[i], ": each new value is a bucket of its own in zone %q"
+		}
+	}
+	for i := range flow.Chooses {
+		if l := &flow.Chooses[i]; l.Exempts && rule.AddressHeader(l.Name) {
+			return l, ", and decides whether zone %q counts it"
+		}
+	}
+	return nil, ""
+}
+
+func spoofableFinding(p *rule.Pass, z *rule.Zone, leaf *rule.Leaf, message string) rule.Finding {
 	f := z.Of(p.Facts)
 	f.Message = message
 	f.Evidence["variable"] = "$" + leaf.Name

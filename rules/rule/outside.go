@@ -37,19 +37,27 @@ func outsider(t value.Template, defs *value.Definitions, at netip.AddrPort, meth
 // CountsEach6 says whether the key tells the addresses of one IPv6 network of 64 bits apart, as far as it goes by the address
 // at all.
 func (f *Facts) CountsEach6(key value.Template) bool {
-	defs := f.definitions()
-	apart := func(t value.Template) bool {
-		texts := make([]string, 0, 2)
+	if f.apart6(key) {
+		return true
+	}
+	return slices.ContainsFunc(key.Parts, func(p value.Part) bool {
+		return p.Variable != "" && f.apart6(value.Template{Text: "$" + p.Variable, Parts: []value.Part{p}})
+	})
+}
+
+func (f *Facts) apart6(t value.Template) bool {
+	for _, method := range [...]string{"GET", "POST"} {
+		var texts []string
 		for _, at := range outsiders[len(outsiders)-2:] {
-			if text, known := t.Eval(outsider(t, defs, at, "GET")).Known(); known && text != "" {
+			if text, known := t.Eval(outsider(t, f.definitions(), at, method)).Known(); known && text != "" {
 				texts = append(texts, text)
 			}
 		}
-		return len(texts) == 2 && texts[0] != texts[1]
+		if len(texts) == 2 && texts[0] != texts[1] {
+			return true
+		}
 	}
-	return apart(key) || slices.ContainsFunc(key.Parts, func(p value.Part) bool {
-		return p.Variable != "" && apart(value.Template{Text: "$" + p.Variable, Parts: []value.Part{p}})
-	})
+	return false
 }
 
 // SameForVisitors returns the text that the key has for every visitor from the outside who is counted, whatever else a
@@ -89,4 +97,48 @@ func (f *Facts) SameOutside(text string) string {
 		same = text
 	}
 	return same
+}
+
+// sent are pairs of texts that a client may send for one another, of the forms that keys look for.
+var sent = [...][2]string{
+	{"81.2.70.1", "45.83.12.1"}, {"81.2.70.1, 10.0.0.1", "45.83.12.1, 10.0.0.1"}, {"10.0.0.1", "127.0.0.1"}, {"", "192.168.1.1"},
+	{"Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "Bearer eyJhbGciOiJSUzI1NiJ9.e30.Z2lz"}, {"8f14e45f", "c9f0f895"}, {"1", "2"}, {"a b", "c d"},
+}
+
+// Sways says whether a visitor from the outside may get another key by what it sends. Where an address
+// decides whose text is taken (only that of a proxy), the key is asked; else what its flow says is believed.
+func (f *Facts) Sways(key value.Template) bool {
+	byAddress := slices.ContainsFunc(f.Flow(key).Chooses, func(l Leaf) bool {
+		return l.Name == "remote_addr" || l.Name == "realip_remote_addr" || l.Name == "binary_remote_addr"
+	})
+	if !byAddress {
+		return true
+	}
+	for _, at := range outsiders {
+		for _, pair := range sent {
+			var texts [2]string
+			for i, text := range pair {
+				var known bool
+				if texts[i], known = f.keyWith(key, at, text); !known {
+					return true
+				}
+			}
+			if texts[0] != texts[1] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keyWith evaluates the key of a client that sends one text for all that it may choose.
+func (f *Facts) keyWith(key value.Template, at netip.AddrPort, text string) (string, bool) {
+	defs := f.definitions()
+	r := outsider(key, defs, at, "GET")
+	for _, name := range reached(key, defs) {
+		if !defs.Defined(name) && (Chosen(name) || AddressHeader(name)) {
+			r.Set(name, value.Of(text))
+		}
+	}
+	return key.Eval(r).Known()
 }
