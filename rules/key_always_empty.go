@@ -142,7 +142,7 @@ func alwaysEmptyFinding(p *rule.Pass, z *rule.Zone, e emptyUse, all bool) rule.F
 			subject = fmt.Sprintf("the key of zone %q is in %d of %d places", z.Name, e.empty, e.empty+e.counted)
 		}
 	}
-	why := "is empty when the limit is asked"
+	var why string
 	switch {
 	case e.variable == "server_name":
 		why = "is empty in a server without server_name"

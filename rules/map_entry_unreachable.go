@@ -112,7 +112,7 @@ func checkBlockEntries(p *rule.Pass, z *rule.Zone, b *rule.Block) {
 			continue
 		}
 		f := rule.Of(e.Item, &p.Tree.HTTP.Level)
-		f.Primary = e.WordSpan(e.Item.Name())
+		f.Primary = e.WordSpan(e.Name())
 		f.Message = fmt.Sprintf("no request comes to the entry %q of $%s: %s", e.Key, b.Name, why)
 		f.Evidence = map[string]any{"zone": z.Name, "variable": "$" + b.Name, "source": b.Source.Text, "entry": e.Key}
 		f.Related = []rule.Label{{Span: z.KeySpan, Message: "the key"}}

@@ -142,7 +142,7 @@ func missingDefaultFinding(p *rule.Pass, z *rule.Zone, b *rule.Block, c defaultC
 	default:
 		f.Message = fmt.Sprintf("without default $%s is empty for whatever the map does not list, and zone %q does not count such a request", b.Name, z.Name)
 	}
-	if first := b.Entries[0].Item; first.File == b.Item.File {
+	if first := b.Entries[0].Item; first.File == b.File {
 		f.Fix = &rule.Fix{Title: "add default $binary_remote_addr", Edits: []source.Edit{rule.InsertBefore(first.Directive, "default $binary_remote_addr;")}}
 	}
 	return f

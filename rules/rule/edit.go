@@ -62,11 +62,11 @@ func DelayWords(d *syntax.Directive) []syntax.Word {
 
 // ReplaceVariable returns the edits that write another variable wherever a word names one, both without "$".
 func ReplaceVariable(word source.Span, name, other string) []source.Edit {
-	var edits []source.Edit
 	written := regexp.MustCompile(`(?i)\$\{?(` + regexp.QuoteMeta(name) + `)\b`)
-	for _, m := range written.FindAllStringSubmatchIndex(word.Text(), -1) {
-		span := source.Span{File: word.File, Start: word.Start + uint32(m[2]), End: word.Start + uint32(m[3])}
-		edits = append(edits, source.Edit{Span: span, Text: other})
+	found := written.FindAllStringSubmatchIndex(word.Text(), -1)
+	edits := make([]source.Edit, len(found))
+	for i, m := range found {
+		edits[i] = source.Edit{Span: source.Span{File: word.File, Start: word.Start + uint32(m[2]), End: word.Start + uint32(m[3])}, Text: other}
 	}
 	return edits
 }

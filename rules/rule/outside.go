@@ -101,8 +101,14 @@ func (f *Facts) SameOutside(text string) string {
 
 // sent are pairs of texts that a client may send for one another, of the forms that keys look for.
 var sent = [...][2]string{
-	{"81.2.70.1", "45.83.12.1"}, {"81.2.70.1, 10.0.0.1", "45.83.12.1, 10.0.0.1"}, {"10.0.0.1", "127.0.0.1"}, {"", "192.168.1.1"},
-	{"Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "Bearer eyJhbGciOiJSUzI1NiJ9.e30.Z2lz"}, {"8f14e45f", "c9f0f895"}, {"1", "2"}, {"a b", "c d"},
+	{"81.2.70.1", "45.83.12.1"},
+	{"81.2.70.1, 10.0.0.1", "45.83.12.1, 10.0.0.1"},
+	{"10.0.0.1", "127.0.0.1"},
+	{"", "192.168.1.1"},
+	{"Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "Bearer eyJhbGciOiJSUzI1NiJ9.e30.Z2lz"},
+	{"8f14e45f", "c9f0f895"},
+	{"1", "2"},
+	{"a b", "c d"},
 }
 
 // Sways says whether a visitor from the outside may get another key by what it sends. Where an address
