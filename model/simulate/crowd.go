@@ -37,9 +37,12 @@ func newCrowds(o *Options) []*crowd {
 		c.people = c.Fan.Role == traffic.People || !anyPeople
 		c.share()
 		c.shared, c.bound = make([]*pipeline.Plan, len(c.page.requests)), make([]bool, len(c.page.requests))
-		c.arrive = newArrivals(c.Crowd, o.Seed+uint64(i), -c.page.rtt.fixed/2)
+		c.arrive = newArrivals(c.Crowd, o.Seed+uint64(i), c.Start.Microseconds()-c.page.rtt.fixed/2)
+		if c.Same && i > 0 {
+			c.firstAddress = list[i-1].firstAddress
+		}
 		clients += int32(c.Clients)
-		addresses += c.countAddresses()
+		addresses = max(addresses, c.firstAddress+c.countAddresses())
 		list[i] = c
 	}
 	return list

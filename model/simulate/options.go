@@ -39,8 +39,10 @@ type Arrival struct {
 type Crowd struct {
 	Fan *traffic.Fan
 
-	Clients    int   // 0 is 1
-	PerAddress []int // how many share the first address, the second ...; begun again behind the last, on further addresses; nil is one each
+	Clients    int           // 0 is 1
+	PerAddress []int         // how many share the first address, the second ...; begun again behind the last, on further addresses; nil is one each
+	Same       bool          // on the addresses of the crowd before it, from the first one on
+	Start      time.Duration // when the first client begins, later than that of other crowds
 	Arrival    Arrival
 	Repeat     int           // loads of the fan by each client; 0 is 1
 	Every      time.Duration // from the start of one load to the start of the next
@@ -123,9 +125,9 @@ func (c *Crowd) normal() error {
 		return fmt.Errorf("%d clients are more than %d", c.Clients, maxClients)
 	case c.Repeat > maxRepeat:
 		return fmt.Errorf("%d loads of a page are more than %d", c.Repeat, maxRepeat)
-	case c.Arrival.Span < 0 || c.Every < 0:
+	case c.Arrival.Span < 0 || c.Every < 0 || c.Start < 0:
 		return errors.New("a span of time is negative")
-	case c.Every > maxSpan/time.Duration(c.Repeat), c.Arrival.Span > maxSpan,
+	case c.Every > maxSpan/time.Duration(c.Repeat), c.Arrival.Span > maxSpan, c.Start > maxSpan,
 		c.Arrival.Kind == Every && c.Arrival.Span > maxSpan/time.Duration(c.Clients):
 		return errors.New("the clients' loads take longer than ten years")
 	}

@@ -32,7 +32,7 @@ func Requests(tree *config.Tree, router *route.Router, stream iter.Seq2[traffic.
 	}
 	r := &Result{
 		Locations: q.stats.locations(), Zones: zones(q.pipe, q.stats), ConnZones: connZones(q.pipe), Crowds: []CrowdStat{},
-		Waterfalls: []Waterfall{}, Requests: q.rows, Assumptions: []string{},
+		Waterfalls: []Waterfall{}, Tests: []Test{}, Requests: q.rows, Assumptions: []string{},
 	}
 	if q.counted {
 		r.Assumptions = append(r.Assumptions, "limit_conn: each request is taken to last to the end of its millisecond")

@@ -11,6 +11,7 @@ type Result struct {
 	Feeling     string         `json:"feeling"`    // what a user would notice, in one sentence; "" for single requests
 	Crowds      []CrowdStat    `json:"crowds"`     // one for each of Options.Crowds; none for single requests
 	Waterfalls  []Waterfall    `json:"waterfalls"` // of the median and of the worst page of the people; only with Options.Detail
+	Tests       []Test         `json:"tests"`      // those that were asked for
 	Mend        *Mend          `json:"mend"`       // the smallest change that lets the people through; nil where they suffer nothing, or nobody looked
 	Requests    []Row          `json:"requests"`   // only with Options.KeepRequests or for a stream of requests
 	Assumptions []string       `json:"assumptions"`

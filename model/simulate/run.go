@@ -112,7 +112,7 @@ func random(fan *traffic.Fan, o *Options) bool {
 func (s *simulation) result() *Result {
 	r := &Result{
 		Locations: s.stats.locations(), Zones: zones(s.pipe, s.stats), ConnZones: connZones(s.pipe), Page: new(s.stats.pageStat()),
-		Waterfalls: []Waterfall{}, Requests: s.rows,
+		Waterfalls: []Waterfall{}, Tests: []Test{}, Requests: s.rows,
 	}
 	for _, c := range s.crowds {
 		r.Crowds = append(r.Crowds, c.result())
