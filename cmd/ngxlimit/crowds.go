@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,12 +10,13 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
-// options reads when and from where clients come; which fans they load needs the configuration, see addFans.
-func (f *simulateFlags) options() (simulate.Options, simulate.Crowd, error) {
+// options reads when and from where clients come; which fans they load needs the configuration, see addFans. A terminal is
+// shown the course of it in text too.
+func (f *simulateFlags) options(terminal bool) (simulate.Options, simulate.Crowd, error) {
 	o := simulate.Options{
 		Host: f.host, Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: f.upstream.Dist, RTTMs: f.rtt.Dist, Seed: f.seed,
 		ViaHeader: f.viaHeader, KeepRequests: f.format.value == "csv" || f.format.value == "json" && !f.noRequests,
-		Detail: f.format.value == "json" || f.format.value == "html",
+		Detail: f.format.value == "json" || f.format.value == "html" || f.format.value == "text" && terminal,
 	}
 	people, err := f.people()
 	if err != nil {
@@ -32,17 +34,48 @@ func (f *simulateFlags) options() (simulate.Options, simulate.Crowd, error) {
 
 // people reads how many people come, and when.
 func (f *simulateFlags) people() (c simulate.Crowd, err error) {
-	c = simulate.Crowd{Clients: f.clients, PerAddress: f.perAddress, Repeat: f.repeat}
+	c = simulate.Crowd{Clients: f.clients, PerAddress: f.perAddress, Repeat: f.repeat, Every: defaultEvery}
 	if c.Clients == 0 && len(f.perAddress) > 1 {
 		c.Clients = f.perAddress.sum()
 	}
 	if c.Arrival, err = arrival(f.arrival); err != nil {
 		return c, err
 	}
-	if c.Every, err = seconds(f.every); err != nil {
-		return c, fmt.Errorf("--every: %w", err)
+	if f.every != "" {
+		if c.Every, err = seconds(f.every); err != nil {
+			return c, fmt.Errorf("--every: %w", err)
+		}
 	}
 	return c, nil
+}
+
+// defaultEvery is the time from one load of a person to the next where nobody says otherwise.
+const defaultEvery = time.Minute
+
+// testNames reads --test.
+func (f *simulateFlags) testNames() ([]string, error) {
+	var names []string
+	for _, name := range f.tests {
+		switch {
+		case name == "all":
+			return simulate.TestNames, nil
+		case !slices.Contains(simulate.TestNames, name):
+			return nil, fmt.Errorf("--test: %w", unknownName("test", name, append(slices.Clone(simulate.TestNames), "all")))
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// testOptions leaves the time between loads to the tests where it was not given.
+func (f *simulateFlags) testOptions(o simulate.Options) simulate.Options {
+	o.Crowds = slices.Clone(o.Crowds)
+	for i := range o.Crowds {
+		if f.every == "" {
+			o.Crowds[i].Every = 0
+		}
+	}
+	return o
 }
 
 // maxSimulated bounds the requests of one run, so that a slip of the finger does not fill the memory.

@@ -43,7 +43,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	case f.requests == "-" && path == "-":
 		return errors.New("both the configuration and the requests are to be read from standard input")
 	}
-	options, people, err := f.options()
+	options, people, err := f.options(a.screen(f.output).Width > 0)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *app) simulateFans(f *simulateFlags, tree *config.Tree, people simulate.
 	if err != nil {
 		return nil, err
 	}
-	r, err := runSimulation(tree, o)
+	r, err := a.runSimulation(f, tree, o)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +90,28 @@ func (a *app) simulateFans(f *simulateFlags, tree *config.Tree, people simulate.
 	return r, nil
 }
 
-// runSimulation runs the crowds, and looks for what would mend it where people suffer.
-func runSimulation(tree *config.Tree, o simulate.Options) (*simulate.Result, error) {
+// runSimulation runs the crowds and the tests that were asked for, and looks for what would mend it where people suffer.
+func (a *app) runSimulation(f *simulateFlags, tree *config.Tree, o simulate.Options) (*simulate.Result, error) {
+	names, err := f.testNames()
+	if err != nil {
+		return nil, err
+	}
+	bar := a.progress()
+	defer bar.finish()
+	o.Progress = bar.set
 	r, err := simulate.Run(tree, route.New(tree), o)
 	if err != nil {
 		return nil, err
+	}
+	if len(names) > 0 {
+		if r.Tests, err = simulate.Tests(tree, route.New(tree), f.testOptions(o), names); err != nil {
+			return nil, err
+		}
+	}
+	for i := range r.Tests {
+		if !r.Tests[i].Passed {
+			a.status = exitFound
+		}
 	}
 	r.Mend, err = mend.Find(tree, o, r)
 	return r, err

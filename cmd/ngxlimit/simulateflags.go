@@ -25,6 +25,7 @@ type simulateFlags struct {
 	upstream, rtt                  distribution
 	seed                           uint64
 	protocol, format               *choice
+	tests                          words
 	noRequests                     bool
 }
 
@@ -46,12 +47,13 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.Var(atLeast(&f.attackers, 1, 1, 1_000_000), "attackers", "how many clients an attack has, each with an address of its own")
 	flags.StringVar(&f.arrival, "arrival", "together", "when people begin: together, poisson:SECONDS (at random, all within that time) or every:SECONDS (from one to the next)")
 	flags.Var(atLeast(&f.repeat, 1, 1, 100_000), "repeat", "page loads of each person")
-	flags.StringVar(&f.every, "every", "60", "`seconds` from one load of a person to the next")
+	flags.StringVar(&f.every, "every", "", "`seconds` from one load of a person to the next (default 60; in the tests 10)")
 	flags.StringArrayVar(&f.via, "via", nil, "`proxies` that clients come through, the one that connects to nginx last: 10.0.4.7/22 (a node, in that network), 192.0.2.1,10.0.0.5 (a chain); given again, clients take them in turn")
 	flags.StringVar(&f.viaHeader, "via-header", "X-Forwarded-For", "`header` to which proxies add the address that they were connected from")
 	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once (default: as the fan says, else what the server offers)")
 	flags.Var(&f.upstream, "upstream-ms", "time the upstream needs, in milliseconds: 40, uniform:10,90, exponential:50, lognormal:40,310 (median, 95 of 100) (default: as the fan says, else by kind of request)")
 	flags.Var(&f.rtt, "rtt-ms", fmt.Sprintf("round trip of each client, likewise (default: as the fan says, else %d)", simulate.DefaultRTTMs))
+	flags.Var(&f.tests, "test", "tests that every limit should pass: short-burst, repeated-burst, recovery, or all; one that fails makes the exit status 1")
 	flags.Var(whole{&f.seed}, "seed", "start of all that is random")
 	flags.Var(f.format, "format", "how to print")
 	flags.BoolVar(&f.noRequests, "no-requests", false, "leave the list of requests out of json, which otherwise holds them all")

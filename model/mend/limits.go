@@ -260,7 +260,9 @@ func (s *search) raiseRate(limits []harmed, conn candidate, noDelay bool) candid
 			}
 		}
 		if c = orNone(c); noDelay && c.kind != "" {
+			title := c.title + ", with nodelay"
 			c = c.and(addNodelay(limits))
+			c.title = title
 		}
 		return c
 	}

@@ -108,7 +108,7 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 		c.conns = append(c.conns, connLimit{LimitConn: l, Zone: l.Zone, zone: g.connIndex(l.Zone)})
 	}
 	c.connCode, c.connDry = s.LimitConnStatus.Value, s.LimitConnDryRun.Value
-	c.errorPages, c.retryAfter = s.ErrorPages.Value, retryHeaders(level)
+	c.errorPages, c.retryAfter = s.ErrorPages.Value, retryHeaders(s.AddHeaders.Value)
 	c.realip = g.realipOf(s)
 	c.compileAccess(level)
 	c.compileContent(level)

@@ -11,36 +11,21 @@ import (
 // Of the headers that nginx itself puts into an answer, one matters to what comes next: Retry-After tells a client's
 // code when to ask again. limit_req sends none; add_header does.
 
+// noRetryAfter says that an answer has no such header, or none that tells a time.
+const noRetryAfter = -1
+
 // A retryHeader is one add_header of it.
 type retryHeader struct {
 	value  value.Template
 	always bool
 }
 
-// noRetryAfter says that an answer has no such header, or none that tells a time.
-const noRetryAfter = -1
-
-// retryHeaders returns what add_header says of Retry-After at a level. Directives of an outer level hold only where a level
-// has no add_header at all, of any name; since 1.29.3 add_header_inherit may change that.
-func retryHeaders(level *config.Level) []retryHeader {
+// retryHeaders returns what add_header says of Retry-After among the headers in effect at a level.
+func retryHeaders(headers []*config.AddHeader) []retryHeader {
 	var found []retryHeader
-	for ; level != nil; level = level.Parent {
-		items := level.FindAll("add_header")
-		own := make([]retryHeader, 0, len(items))
-		for _, item := range items {
-			if strings.EqualFold(item.Arg(0), "Retry-After") && item.NumArgs() > 1 {
-				own = append(own, retryHeader{template(item.Arg(1)), item.NumArgs() > 2 && item.Arg(2) == "always"})
-			}
-		}
-		found = append(own, found...) // nginx puts those of an outer level in front or behind; it makes no difference here
-		switch text(level, "add_header_inherit", "on") {
-		case "off":
-			return found
-		case "merge":
-			continue
-		}
-		if len(items) > 0 {
-			return found
+	for _, h := range headers {
+		if strings.EqualFold(h.Name, "Retry-After") {
+			found = append(found, retryHeader{template(h.Value), h.Always})
 		}
 	}
 	return found

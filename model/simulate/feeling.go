@@ -21,13 +21,35 @@ func feeling(r *Result) string {
 	case p.BrokenPages == p.Pages && p.Pages > 0:
 		return fmt.Sprintf("Every page comes up broken: %s refused.", number(refused, "request"))
 	case p.BrokenPages > 0:
-		return fmt.Sprintf("%d of %d people see a broken page, the others wait up to %s for one request.", p.BrokenPages, p.Pages, inWords(longest))
+		return r.who(p) + others(longest)
 	case longest > 0 && slower >= 1000:
 		return fmt.Sprintf("The page feels slow: it takes %s longer, though nothing fails.", inWords(slower))
 	case longest > 0:
 		return fmt.Sprintf("A careful eye notices that the page takes up to %s longer; nothing fails.", inWords(max(slower, 0)))
 	}
 	return "Nobody notices the limits."
+}
+
+// who says how many see a broken page: people, where each opens one.
+func (r *Result) who(p *PageStat) string {
+	people := 0
+	for i := range r.Crowds {
+		if r.tells(&r.Crowds[i]) {
+			people += r.Crowds[i].Clients
+		}
+	}
+	if people != p.Pages {
+		return fmt.Sprintf("%d of %d pages come up broken, ", p.BrokenPages, p.Pages)
+	}
+	return fmt.Sprintf("%d of %d people see a broken page, ", p.BrokenPages, p.Pages)
+}
+
+// others says what becomes of the pages that are whole.
+func others(longest int64) string {
+	if longest == 0 {
+		return "the others notice nothing."
+	}
+	return "the others wait up to " + inWords(longest) + " for one request."
 }
 
 // tells says whether a crowd's pages are those of Result.Page.

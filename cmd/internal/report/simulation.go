@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -22,20 +21,27 @@ type Simulation struct {
 // WriteSimulation writes a simulation for a person.
 func WriteSimulation(w io.Writer, s Simulation, o Options) error {
 	t := &simulationWriter{errWriter{w: &inertWriter{w: w}}, palette{o.Color}, o}
+	r := s.Result
 	t.print(t.p.bold(s.title()), "\n")
-	t.locations(s.Result.Locations)
-	t.zones(s.Result.Zones)
-	if p := s.Result.Page; p != nil {
+	t.locations(r.Locations)
+	t.crowds(r.Crowds)
+	t.zones(r.Zones)
+	t.connZones(r.ConnZones)
+	if p := r.Page; p != nil {
 		t.print("\n")
 		t.page(p)
-		t.print(t.p.bold(s.Result.Feeling), "\n")
+		t.print(t.p.bold(r.Feeling), "\n")
+		t.attacks(r.Crowds)
 	} else {
-		t.requests(s.Result.Requests)
+		t.requests(r.Requests)
 	}
-	if len(s.Result.Assumptions) > 0 {
+	t.chart(r.Zones)
+	t.tests(r.Tests)
+	t.mend(r.Mend)
+	if len(r.Assumptions) > 0 {
 		t.print("\n")
 	}
-	for _, a := range s.Result.Assumptions {
+	for _, a := range r.Assumptions {
 		t.print(wrap("assumed: "+clean(a), t.o.width()), "\n")
 	}
 	return t.err
@@ -66,14 +72,9 @@ func (t *simulationWriter) locations(locations []simulate.LocationStat) {
 		t.print("no request reached a server\n")
 		return
 	}
-	tab := newTable()
-	tab.AppendHeader(table.Row{"location", "requests", "passed", "delayed", "refused", "added p50", "p95", "p99", "longest"})
+	tab := newCounts("location")
 	for _, l := range locations {
-		name := placeName(l.Server, l.Location, t.o.width()-71)
-		tab.AppendRow(table.Row{
-			name, l.Requests, l.Passed, l.Delayed, l.Rejected,
-			added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.P99), added(l.AddedMs.Max),
-		})
+		tab.AppendRow(countRow(placeName(l.Server, l.Location, t.o.width()-71), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs))
 	}
 	t.print(rendered(tab), "\n")
 	for _, l := range locations {
@@ -87,17 +88,50 @@ func (t *simulationWriter) locations(locations []simulate.LocationStat) {
 	}
 }
 
-func (t *simulationWriter) zones(zones []simulate.ZoneStat) {
-	if len(zones) == 0 {
-		return
-	}
-	t.print("\n")
+// newCounts is a table of what requests suffered.
+func newCounts(what string) table.Writer {
 	tab := newTable()
-	tab.AppendHeader(table.Row{"zone", "keys", "highest excess", "of key"})
-	for _, z := range zones {
-		tab.AppendRow(table.Row{clean(z.Zone), z.Keys, milli(z.PeakExcessMilli), snipText(clean(z.PeakKey), 40)})
+	tab.AppendHeader(table.Row{what, "requests", "passed", "delayed", "refused", "added p50", "p95", "p99", "longest"})
+	return tab
+}
+
+func countRow(name string, requests, passed, delayed, rejected int, q simulate.Quantiles) table.Row {
+	return table.Row{name, requests, passed, delayed, rejected, added(q.P50), added(q.P95), added(q.P99), added(q.Max)}
+}
+
+// crowds tells several crowds apart.
+func (t *simulationWriter) crowds(crowds []simulate.CrowdStat) {
+	if len(crowds) > 1 {
+		t.print("\n")
+		tab := newCounts("who")
+		for _, c := range crowds {
+			name := fmt.Sprintf("%s (%s)", snipText(clean(c.Fan), t.o.width()-71-len(c.Role)-3), c.Role)
+			tab.AppendRow(countRow(name, c.Requests, c.Passed, c.Delayed, c.Rejected, c.AddedMs))
+		}
+		t.print(rendered(tab), "\n")
 	}
-	t.print(rendered(tab), "\n")
+	for _, c := range crowds {
+		if c.Retries > 0 {
+			t.print(fmt.Sprintf("%s: %s sent again after a refusal\n", clean(c.Fan), count(c.Retries, "request")))
+		}
+	}
+}
+
+// attacks says how much of an attack comes through.
+func (t *simulationWriter) attacks(crowds []simulate.CrowdStat) {
+	for _, c := range crowds {
+		if through := c.Passed + c.Delayed; c.Role == "attack" {
+			t.print(fmt.Sprintf("Of the requests of %q %d of %d come through (%s).\n", clean(c.Fan), through, c.Requests, share(through, c.Requests)))
+		}
+	}
+}
+
+// share is a part as a percentage.
+func share(part, whole int) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return strconv.FormatFloat(percent(int64(part), int64(whole)), 'f', 1, 64) + " %"
 }
 
 func (t *simulationWriter) page(p *simulate.PageStat) {
@@ -112,68 +146,4 @@ func (t *simulationWriter) page(p *simulate.PageStat) {
 	if p.BrokenPages > 0 {
 		t.print(fmt.Sprintf("%d of %s broken by a refused request\n", p.BrokenPages, count(p.Pages, "page")))
 	}
-}
-
-// requests lists single requests, at most a screenful.
-func (t *simulationWriter) requests(rows []simulate.Row) {
-	const most = 50
-	if len(rows) == 0 {
-		return
-	}
-	t.print("\n")
-	tab := newTable()
-	tab.AppendHeader(table.Row{"at", "client", "outcome", "excess", "delay", "status", "url"})
-	for _, r := range rows[:min(len(rows), most)] {
-		excess, status := "", "upstream"
-		if r.ExcessMilli != nil {
-			excess = milli(*r.ExcessMilli)
-		}
-		if r.Status != nil {
-			status = strconv.Itoa(*r.Status)
-		}
-		tab.AppendRow(table.Row{duration(r.TMs), clean(r.ClientIP), r.Outcome, excess, added(r.DelayMs), status, snipText(clean(r.URL), t.o.width()-65)})
-	}
-	t.print(rendered(tab), "\n")
-	if len(rows) > most {
-		t.print(fmt.Sprintf("and %s more: --format csv or json lists all\n", count(len(rows)-most, "request")))
-	}
-}
-
-// WriteSimulationCSV writes one line a request.
-func WriteSimulationCSV(w io.Writer, s Simulation) error {
-	c := csv.NewWriter(w)
-	head := []string{"t_ms", "client_ip", "url", "location", "outcome", "zone", "excess_milli", "delay_ms", "status"}
-	if err := c.Write(head); err != nil {
-		return fmt.Errorf("write csv: %w", err)
-	}
-	for _, r := range s.Result.Requests {
-		row := []string{
-			strconv.FormatInt(r.TMs, 10), cellText(r.ClientIP), cellText(r.URL), cellText(optional(r.Location)), r.Outcome,
-			cellText(optional(r.Zone)), optional(r.ExcessMilli), strconv.FormatInt(r.DelayMs, 10), optional(r.Status),
-		}
-		if err := c.Write(row); err != nil {
-			return fmt.Errorf("write csv: %w", err)
-		}
-	}
-	c.Flush()
-	if err := c.Error(); err != nil {
-		return fmt.Errorf("write csv: %w", err)
-	}
-	return nil
-}
-
-func optional[T any](v *T) string {
-	if v == nil {
-		return ""
-	}
-	return fmt.Sprint(*v)
-}
-
-// cellText keeps a spreadsheet from taking foreign text for a formula.
-func cellText(s string) string {
-	s = clean(s)
-	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }
