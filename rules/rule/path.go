@@ -147,3 +147,52 @@ func Guessable(uri string) bool {
 	}
 	return guessed[last]
 }
+
+// IsHealthCheck says whether a path is one at which balancers look whether a server is alive, as far as its last part tells.
+func IsHealthCheck(pattern string) bool {
+	switch lastWord(pattern) {
+	case "health", "healthz", "healthcheck", "health-check", "health_check", "_health", "livez", "liveness", "readyz", "readiness", "ping", "heartbeat",
+		"lb-check", "elb-status", "elb-health", "alive":
+		return true
+	}
+	return false
+}
+
+// IsCallback says whether a path is one to which other systems deliver their events. The callback of a login is none: people's
+// browsers go there.
+func IsCallback(pattern string) bool {
+	is := false
+	for word, rest := cutWord(strings.ToLower(pattern)); word != ""; word, rest = cutWord(rest) {
+		switch word {
+		case "hook", "hooks", "webhook", "webhooks", "callback", "callbacks", "ipn":
+			is = true
+		case "oidc", "saml", "oauth", "oauth2", "openid":
+			return false
+		}
+		if words[word] == ForLogin {
+			return false
+		}
+	}
+	return is
+}
+
+// lastWord is the last word of a path or a regex, in lower case.
+func lastWord(pattern string) string {
+	last := ""
+	for word, rest := cutWord(strings.ToLower(pattern)); word != ""; word, rest = cutWord(rest) {
+		last = word
+	}
+	return last
+}
+
+// IsStream says whether a path is one at which a client listens for as long as it is there, by its names.
+func IsStream(pattern string) bool {
+	for word, rest := cutWord(strings.ToLower(pattern)); word != ""; word, rest = cutWord(rest) {
+		switch word {
+		case "ws", "wss", "websocket", "websockets", "socket", "sse", "event-stream", "eventsource", "longpoll", "long-poll", "longpolling", "comet",
+			"signalr", "cable", "mqtt", "sockjs", "sockjs-node":
+			return true
+		}
+	}
+	return strings.Contains(pattern, "socket.io")
+}

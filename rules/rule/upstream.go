@@ -74,3 +74,16 @@ func (f *Facts) Limited(p Place) bool {
 
 // PlaceOf returns the place that a location is.
 func PlaceOf(l *config.Location) Place { return Place{Level: &l.Level, Server: l.Server, Location: l} }
+
+// HandsOnUpgrade says whether the place hands on what a client asks for to change to a websocket.
+func (p Place) HandsOnUpgrade() bool {
+	if _, ok := p.Upstream(); !ok {
+		return false
+	}
+	for _, h := range headersAt(p) {
+		if strings.EqualFold(h.Arg(0), "Upgrade") && h.Arg(1) != "" {
+			return true
+		}
+	}
+	return false
+}
