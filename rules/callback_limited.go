@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
-	"github.com/ngxlimit/ngxlimit/model/traffic"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -79,9 +78,9 @@ func checkCallbackLimited(p *rule.Pass) {
 
 // deliveriesAtOnce is how many callbacks a sender has under way at a time.
 func deliveriesAtOnce() int {
-	fan, err := traffic.Builtin(deliveries)
-	if err != nil || len(fan.Streams) == 0 {
-		panic(fmt.Sprintf("the built-in sender of callbacks is missing: %v", err)) // it is part of the program
+	most := 0
+	for _, s := range builtin(deliveries).Streams {
+		most = max(most, s.AtOnce)
 	}
-	return fan.Streams[0].AtOnce
+	return most
 }

@@ -83,6 +83,9 @@ func checkLimitInAuthSubrequest(p *rule.Pass) {
 		if probe == nil {
 			probe = p.Probe()
 		}
+		if to, known := probe.First(place.Server, auth.Arg(0)); !known || to == nil || !p.Limited(rule.PlaceOf(to)) {
+			continue
+		}
 		for _, target := range rule.Samples(place.Location) {
 			t, ok := probe.Get(place.Server, target)
 			if !ok || t.Location != place.Location || !t.LimiterRan || t.LimitedLevel == nil || t.LimitedLevel == place.Level ||

@@ -96,13 +96,9 @@ func crossSite(place rule.Place) bool {
 	if place.Location == nil || place.Kind != config.KindLocation {
 		return false
 	}
-	_, at, ok := place.EffectiveAt("add_header")
-	if !ok {
-		return false
-	}
 	origin := false
-	for _, h := range at.FindAll("add_header") {
-		switch strings.ToLower(h.Arg(0)) {
+	for _, h := range place.Settings.AddHeaders.Value {
+		switch strings.ToLower(h.Name) {
 		case "access-control-allow-origin":
 			origin = true
 		case "access-control-max-age":

@@ -19,8 +19,9 @@ var StaticLimited = register(rule.Rule{
 		"milliseconds are ordinary, fifty are seen. A limit there protects next to nothing and is the first that people feel: at 10r/s with\n" +
 		"`burst=5` the last files of a page come half a second late, or not at all. Leave static files unlimited, or give them a burst that\n" +
 		"holds a page's files for everybody behind one address.\n\n" +
-		"A page was loaded in a simulation. It is a warning where files of one visitor's page wait, and a note where some are refused\n" +
-		"(burst-below-fan or missing-burst says why) or where only people who share an address feel it. Nothing is said where no file of\n" +
+		"A page was loaded in a simulation; where its files are called otherwise than here, a location whose name says static files is taken\n" +
+		"to get them all. It is a warning where files of one visitor's page are held up, and a note where burst-below-fan or missing-burst\n" +
+		"says so already, or where only people who share an address feel it. Nothing is said where no file of\n" +
 		"a page is held up; of a list that also holds for everything else, which limit-on-root reports; of one total for a server; of keys\n" +
 		"that exempt files; of a dry run.\n",
 	Bad: `events {}
@@ -92,7 +93,11 @@ func checkStaticList(p *rule.Pass, list rule.List[*config.LimitReq]) {
 		if !perVisitor(p, l) {
 			continue
 		}
-		s := p.SufferedBy(list, i, func(place rule.Place) bool { return isStatic(p, place) && p.WholeIn(place.Server) })
+		take := func(place rule.Place) bool { return isStatic(p, place) && p.WholeIn(place.Server) }
+		s := p.SufferedBy(list, i, take)
+		if s.One.All() == 0 {
+			s = p.EstimatedBy(list, i, take)
+		}
 		if s.WorseThan(worst) {
 			worst, limit = s, l
 		}
@@ -102,8 +107,8 @@ func checkStaticList(p *rule.Pass, list rule.List[*config.LimitReq]) {
 	}
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
 	f.Places = list.Levels
-	if worst.One.Rejected > 0 || !worst.One.Harmed() {
-		f.Severity = rule.Note
+	if !worst.One.Harmed() || worst.One.Rejected > 0 && (!worst.Estimated || limit.Burst == 0) {
+		f.Severity = rule.Note // a rule about the limit itself stands there, or no one alone feels it
 	}
 	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst}
 	worst.Tell(f.Evidence)

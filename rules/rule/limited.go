@@ -32,6 +32,21 @@ func (f *Facts) SufferedBy(list List[*config.LimitReq], limit int, take func(Pla
 	return worst
 }
 
+// EstimatedBy is SufferedBy for places that the simulated page does not come by, because its files are called otherwise: each
+// place is taken to get the requests that its name suggests.
+func (f *Facts) EstimatedBy(list List[*config.LimitReq], limit int, take func(Place) bool) Suffered {
+	var worst Suffered
+	for _, p := range list.Places {
+		if p.Kind == config.KindIf || !take(p) {
+			continue
+		}
+		if s := f.pages().rough.by(f, p, limit); s.WorseThan(worst) {
+			worst = s
+		}
+	}
+	return worst
+}
+
 // and adds what is suffered at another place of the server. Estimates for several places may rest on the same requests,
 // so of those the worse one stands for both.
 func (s Suffered) and(o Suffered) Suffered {

@@ -52,15 +52,19 @@ func (s Suffered) WorseThan(o Suffered) bool {
 // Words says what is suffered in a clause: "of a page's 23 requests here 15 wait and 7 are refused, with 29 clients behind
 // one address 309 of 471 wait and 161 are refused".
 func (s Suffered) Words() string {
-	about := ""
-	if s.Estimated {
-		about = "about "
-	}
-	text := fmt.Sprintf("of a page's %s here %s%s", Plural(int64(s.One.All()), "request", "requests"), about, s.One.Words())
+	text := fmt.Sprintf("of a page's %s here %s%s", Plural(int64(s.One.All()), "request", "requests"), s.about(s.One), s.One.Words())
 	if s.Clients > 1 {
-		text += fmt.Sprintf(", with %d clients behind one address %s%s", s.Clients, about, s.Office.words(" of "+Count(int64(s.Office.All()))))
+		text += fmt.Sprintf(", with %d clients behind one address %s%s", s.Clients, s.about(s.Office), s.Office.words(" of "+Count(int64(s.Office.All()))))
 	}
 	return text
+}
+
+// about stands before numbers that are estimated.
+func (s Suffered) about(c Counts) string {
+	if s.Estimated && c.Harmed() {
+		return "about "
+	}
+	return ""
 }
 
 // All is how many requests there would be if none were refused.
@@ -189,6 +193,15 @@ func (f *Facts) Page(s *config.Server) *simulate.Page {
 	}
 	clients := f.Settings.Clients()
 	return pages.Of(s, pages.fan, clients, clients)
+}
+
+// PageOf is Page for one client's load of another fan. The same fan is simulated once for servers that treat it alike.
+func (f *Facts) PageOf(s *config.Server, fan *traffic.Fan) *simulate.Page {
+	pages := f.pages()
+	if !pages.chosen[s] {
+		return nil
+	}
+	return pages.Of(s, fan, 1, 1)
 }
 
 // NotSimulated returns how many servers have limits and no simulated page, because there are more than MaxSimulated.
