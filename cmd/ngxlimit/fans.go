@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
@@ -9,6 +11,7 @@ import (
 
 func newFans(a *app) *cobra.Command {
 	format := oneOf("text", "text", "json")
+	var recording traffic.HAROptions
 	cmd := &cobra.Command{
 		Use:   "fans [NAME|FILE]",
 		Short: "List the page loads and attacks that can be simulated, or show one",
@@ -18,10 +21,12 @@ simulate --fan takes; docs/fans.md describes it.`,
 		Args: needArgs(0, 1, "[NAME|FILE]"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				fan, err := findFan(args[0])
+				fan, rec, err := readFan(args[0], recording)
 				switch {
 				case err != nil:
 					return err
+				case rec == nil && recording.Host+recording.Page != "":
+					return fmt.Errorf("--host and --page are for recordings, and %s is none", args[0])
 				case format.value == "json":
 					return report.EncodeJSON(a.stdout, fan)
 				}
@@ -38,6 +43,8 @@ simulate --fan takes; docs/fans.md describes it.`,
 		},
 	}
 	cmd.Flags().Var(format, "format", "how to print")
+	cmd.Flags().StringVar(&recording.Host, "host", "", "`host` whose requests of a recording are shown (default: that of its first page)")
+	cmd.Flags().StringVar(&recording.Page, "page", "", "`ID` of the only page of a recording that is shown (default: all)")
 	return cmd
 }
 

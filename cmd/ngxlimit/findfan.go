@@ -10,14 +10,8 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
-// findFan returns a built-in fan by name, or reads one from a file.
-func findFan(name string) (*traffic.Fan, error) {
-	fan, _, err := readFan(name, traffic.HAROptions{})
-	return fan, err
-}
-
-// readFan is findFan with options for a recording, which is a file whose name ends in .har. For any other fan there is
-// no recording.
+// readFan returns a built-in fan by name, or reads one from a file. A file whose name ends in .har is a recording, and the
+// options are for it; for any other fan there is no recording.
 func readFan(name string, o traffic.HAROptions) (*traffic.Fan, *traffic.Recording, error) {
 	if slices.Contains(traffic.Names(), name) {
 		fan, err := traffic.Builtin(name)
@@ -31,6 +25,9 @@ func readFan(name string, o traffic.HAROptions) (*traffic.Fan, *traffic.Recordin
 		return nil, nil, fmt.Errorf("%s: %w", name, bare(err))
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, nil, fmt.Errorf("%s: it is a folder", name)
+	}
 	o.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	if !strings.EqualFold(filepath.Ext(name), ".har") {
 		fan, err := traffic.ReadFan(file, o.Name)

@@ -228,7 +228,7 @@ func harOf(entries ...string) string {
 func TestReadHARRefuses(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{``, `1:1: the file is empty`},
-		{" \n", `2:1: no HAR: it does not begin with {`},
+		{" \n", `2:1: the file is empty`},
 		{`[]`, `1:1: no HAR: it does not begin with {`},
 		{`GET / HTTP/1.1`, `1:1: no HAR: it does not begin with {`},
 		{`{}`, `1:1: no HAR: it has no log`},
@@ -253,7 +253,7 @@ func TestReadHARRefuses(t *testing.T) {
 		{harOf(strings.Replace(entryOf(``), `"wait": 10`, `"wait": -7`, 1)), `2:269: log.entries[0].timings.wait: -7 ms is a negative time`},
 		{harOf(strings.Replace(entryOf(``), `"time": 10`, `"time": -1.5`, 1)), `2:73: log.entries[0].time: -1.5 ms is a negative time`},
 		{harOf(strings.Replace(entryOf(``), `"time": 10`, `"time": 1e12`, 1)), `2:73: log.entries[0].time: 1e+12 ms is longer than a day`},
-		{harOf(strings.Replace(entryOf(``), `"time": 10`, `"time": 1-2`, 1)), `2:73: log.entries[0].time: "1-2" is no number`},
+		{harOf(strings.Replace(entryOf(``), `"time": 10`, `"time": 1-2`, 1)), `2:73: log.entries[0].time: not valid JSON: "1-2" is no number`},
 		{harOf(strings.Replace(entryOf(``), `"url": "https://a.example/", `, ``, 1)), `2:1: log.entries[0]: request.url is missing`},
 		{harOf(strings.Replace(entryOf(``), `https://a.example/`, `https://user:SECRET@/`, 1)), `2:113: log.entries[0].request.url: no server can be asked for this URL`},
 		{harOf(strings.Replace(entryOf(``), `https://a.example/`, `data:,x`, 1)), `1:1: no request of the recording asked a server`},
@@ -287,6 +287,9 @@ func TestCutShort(t *testing.T) {
 		t.Error(err)
 	}
 	cable := errors.New("cable cut")
+	if _, err := ReadHAR(errReader{cable}, HAROptions{}); !errors.Is(err, cable) {
+		t.Error(err)
+	}
 	if _, err := ReadHAR(io.MultiReader(strings.NewReader(whole[:150]), errReader{cable}), HAROptions{}); !errors.Is(err, cable) {
 		t.Error(err)
 	}

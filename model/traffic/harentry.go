@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"errors"
+	"io"
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
@@ -63,8 +65,10 @@ func (h *harReader) read() error {
 		c = h.s.peek()
 	}
 	switch {
-	case h.s.pos == h.s.end && h.s.here() == mark{1, 1}:
-		return h.s.fail(mark{1, 1}, "the file is empty")
+	case h.s.pos == h.s.end && errors.Is(h.s.failure, io.EOF):
+		return h.s.fail(h.s.here(), "the file is empty")
+	case h.s.pos == h.s.end:
+		return h.s.cutShort()
 	case c != '{':
 		return h.s.fail(h.s.here(), "no HAR: it does not begin with {")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // A jsonStream reads a JSON text piece by piece, of any length: what is passed over is checked as it goes by and never
@@ -250,30 +251,51 @@ func (s *jsonStream) inside(keep *[]byte, most int) error {
 		if !s.fill() {
 			return s.cutShort()
 		}
-		from := s.pos
-		for s.pos < s.end && !special[s.buf[s.pos]] {
-			s.pos++
+		part := s.buf[s.pos:s.end]
+		n := 0
+		for n < len(part) && !special[part[n]] {
+			n++
 		}
-		hold(keep, s.buf[from:s.pos], most)
-		if s.pos == s.end {
+		hold(keep, part[:n], most)
+		if s.pos += n; n == len(part) {
 			continue
 		}
-		switch s.buf[s.pos] {
+		switch part[n] {
 		case '"':
 			s.pos++
 			return nil
 		case '\\':
-			hold(keep, s.buf[s.pos:s.pos+1], most)
-			s.pos++
-			if !s.fill() {
-				return s.cutShort()
+			if err := s.escape(keep, most); err != nil {
+				return err
 			}
-			hold(keep, s.buf[s.pos:s.pos+1], most)
-			s.pos++
 		default:
 			return s.fail(s.here(), "not valid JSON: a control character in a string")
 		}
 	}
+}
+
+// escape passes over a backslash and what it stands before.
+func (s *jsonStream) escape(keep *[]byte, most int) error {
+	more := 1 // bytes behind the backslash
+	for i := 0; i <= more; i++ {
+		if !s.fill() {
+			return s.cutShort()
+		}
+		switch c := s.buf[s.pos]; {
+		case i == 0:
+		case i == 1 && c == 'u':
+			more = 5
+		case i == 1 && strings.IndexByte(`"\/bfnrt`, c) < 0, i > 1 && !hex(c):
+			return s.unexpected("an escape")
+		}
+		hold(keep, s.buf[s.pos:s.pos+1], most)
+		s.pos++
+	}
+	return nil
+}
+
+func hex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
 func hold(keep *[]byte, part []byte, most int) {
@@ -317,13 +339,13 @@ func (s *jsonStream) number() (v float64, ok bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	v, err = strconv.ParseFloat(digits, 64)
-	if err != nil || !json.Valid([]byte(digits)) {
+	if v, err = strconv.ParseFloat(digits, 64); err != nil {
 		return 0, false, s.fail(s.mark, "%s is no number", quoted(digits))
 	}
 	return v, true, nil
 }
 
+// digits reads the text of a number.
 func (s *jsonStream) digits() (string, error) {
 	s.word = s.word[:0]
 	for s.fill() {
@@ -335,6 +357,9 @@ func (s *jsonStream) digits() (string, error) {
 			return "", s.fail(s.mark, "a number of more than %d bytes", longestNumber)
 		}
 		s.word = append(s.word, c)
+	}
+	if !json.Valid(s.word) {
+		return "", s.fail(s.mark, "not valid JSON: %s is no number", quoted(string(s.word)))
 	}
 	return string(s.word), nil
 }

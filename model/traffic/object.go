@@ -48,6 +48,17 @@ var errTwice = errors.New("the field stands twice")
 
 // distinct refuses a name that stands twice.
 func distinct(ms []member) error {
+	const few = 16 // up to which comparing is cheaper than a map
+	if len(ms) <= few {
+		for i := range ms {
+			for j := range i {
+				if ms[i].name == ms[j].name {
+					return under(ms[i].name, errTwice)
+				}
+			}
+		}
+		return nil
+	}
 	names := make(map[string]struct{}, len(ms))
 	for _, m := range ms {
 		if _, ok := names[m.name]; ok {

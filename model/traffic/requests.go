@@ -59,28 +59,30 @@ func ReadRequests(r io.Reader, host string) iter.Seq2[Event, error] {
 	}
 }
 
-var (
-	eventFields    = []string{"t_ms", "client_ip", "peer_ip", "method", "url", "headers", "response"}
-	responseFields = []string{"status", "headers"}
-)
+var eventFields = []field[Event]{
+	{"t_ms", func(e *Event, v json.RawMessage) error {
+		n, err := whole(v, 0, 1<<53)
+		e.At = clock.Msec(n)
+		return err
+	}},
+	{"client_ip", set(func(e *Event) *netip.Addr { return &e.Client }, address)},
+	{"peer_ip", set(func(e *Event) *netip.Addr { return &e.Request.Peer }, address)},
+	{"method", set(func(e *Event) *string { return &e.Request.Method }, method)},
+	{"url", set(func(e *Event) *string { return &e.URL }, text)},
+	{"headers", set(func(e *Event) *[]request.Header { return &e.Request.Headers }, headerLines)},
+	{"response", set(func(e *Event) **Response { return &e.Response }, response)},
+}
+
+var responseFields = []field[Response]{
+	{"status", set(func(r *Response) *int { return &r.Status }, between(100, 599))},
+	{"headers", set(func(r *Response) *[]request.Header { return &r.Headers }, headerLines)},
+}
 
 // readEvent reads one line. All fields but t_ms and url may be left out, or be null.
 func readEvent(line []byte, host string) (Event, error) {
-	ms, err := members(line)
-	if err != nil {
-		return Event{}, err
-	}
 	e := Event{At: math.MinInt64}
-	for _, m := range ms {
-		if !slices.Contains(eventFields, m.name) {
-			return Event{}, unknown(m.name, eventFields)
-		}
-		if isNull(m.value) {
-			continue
-		}
-		if err := e.set(m); err != nil {
-			return Event{}, fmt.Errorf("%s: %w", m.name, err)
-		}
+	if err := readObject(line, eventFields, &e); err != nil {
+		return Event{}, err
 	}
 	if e.At == math.MinInt64 {
 		return Event{}, errors.New("t_ms is missing")
@@ -125,29 +127,6 @@ func takeHost(r *request.Request) {
 	})
 }
 
-// set takes one field.
-func (e *Event) set(m member) (err error) {
-	switch m.name {
-	case "t_ms":
-		var n int64
-		n, err = whole(m.value, 0, 1<<53)
-		e.At = clock.Msec(n)
-	case "client_ip":
-		e.Client, err = address(m.value)
-	case "peer_ip":
-		e.Request.Peer, err = address(m.value)
-	case "method":
-		e.Request.Method, err = method(m.value)
-	case "url":
-		e.URL, err = text(m.value)
-	case "headers":
-		e.Request.Headers, err = headerLines(m.value)
-	case "response":
-		e.Response, err = response(m.value)
-	}
-	return err
-}
-
 func address(value json.RawMessage) (netip.Addr, error) {
 	s, err := text(value)
 	if err != nil {
@@ -169,26 +148,6 @@ func method(value json.RawMessage) (string, error) {
 }
 
 func response(value json.RawMessage) (*Response, error) {
-	ms, err := members(value)
-	if err != nil {
-		return nil, err
-	}
 	r := &Response{}
-	for _, m := range ms {
-		switch {
-		case m.name != "status" && m.name != "headers":
-			return nil, unknown(m.name, responseFields)
-		case isNull(m.value):
-		case m.name == "status":
-			var n int64
-			n, err = whole(m.value, 100, 599)
-			r.Status = int(n)
-		default:
-			r.Headers, err = headerLines(m.value)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
-		}
-	}
-	return r, nil
+	return r, readObject(value, responseFields, r)
 }
