@@ -6,8 +6,12 @@ import (
 )
 
 // Ends are what every subject that RE2 matches begins and ends with. Most patterns of a configuration name one of them
-// ("\.php$", "^/media/"), and most requests have neither, so that the regex itself need not be run.
-type ends struct{ first, last end }
+// ("\.php$", "^/media/"), and most requests have neither, so that the regex itself need not be run. Nor is it where that is
+// all that it asks for.
+type ends struct {
+	first, last end
+	all         bool // what has these ends matches
+}
 
 type end struct {
 	text string
@@ -28,6 +32,7 @@ func endsOf(pattern string) ends {
 	if re.Sub[n-1].Op == syntax.OpEndText {
 		e.last = endOf(re.Sub[n-2])
 	}
+	e.all = n == 2 && (e.first.text != "" || e.last.text != "")
 	return e
 }
 

@@ -149,6 +149,9 @@ func (re *Regex) Find(subject string) ([]int, error) {
 		if !re.allows(subject) {
 			return nil, nil
 		}
+		if re.ends.all {
+			return noGroups, nil
+		}
 		if fast := re.linear(); fast != nil {
 			return re.findFast(fast, subject), nil
 		}

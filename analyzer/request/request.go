@@ -31,9 +31,11 @@ var unique = []string{
 	"If-Unmodified-Since", "Transfer-Encoding",
 }
 
-// maybeUnique sorts out most names by their first letter.
+// maybeUnique sorts out most names by their length and first letter.
 func maybeUnique(name string) bool {
-	if name == "" {
+	switch len(name) {
+	case 6, 8, 13, 14, 17, 19:
+	default:
 		return false
 	}
 	switch name[0] | 0x20 {
@@ -55,7 +57,7 @@ func (r *Request) Repeated() string {
 			continue
 		}
 		for k, name := range unique {
-			if len(r.Headers[i].Name) != len(name) || !strings.EqualFold(r.Headers[i].Name, name) {
+			if got := r.Headers[i].Name; len(got) != len(name) || got[0]|0x20 != name[0]|0x20 || !strings.EqualFold(got, name) {
 				continue
 			}
 			if seen[k] {

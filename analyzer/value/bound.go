@@ -43,8 +43,9 @@ func (r *Request) spend(work int) bool {
 
 // A Builder puts a value of a request together, within MaxLength.
 type Builder struct {
-	text   strings.Builder
-	of     *Request // may be nil
+	first  string          // the only piece so far, which need not be copied
+	text   strings.Builder // all of them, where there are several
+	of     *Request        // may be nil
 	reason string
 }
 
@@ -55,23 +56,32 @@ func (r *Request) Build() Builder { return Builder{of: r} }
 func (b *Builder) Add(s string) bool {
 	switch {
 	case b.reason != "":
-	case b.text.Len()+len(s) > MaxLength:
+	case s == "":
+	case b.Len()+len(s) > MaxLength:
 		b.reason = nameless
 	case b.of != nil && !b.of.spend(len(s)):
 		b.reason = tooMuch
+	case b.Len() == 0:
+		b.first = s
 	default:
+		if b.text.Len() == 0 {
+			b.text.WriteString(b.first)
+		}
 		b.text.WriteString(s)
 	}
 	return b.reason == ""
 }
 
 // Len returns the length so far, in bytes.
-func (b *Builder) Len() int { return b.text.Len() }
+func (b *Builder) Len() int { return max(len(b.first), b.text.Len()) }
 
 // Value returns what was added, or why it cannot be known.
 func (b *Builder) Value() Value {
 	if b.reason != "" {
 		return Unknown(b.reason)
+	}
+	if b.text.Len() == 0 {
+		return Of(b.first)
 	}
 	return Of(b.text.String())
 }

@@ -18,6 +18,21 @@ type builtin struct {
 	changeable bool   // a configuration may set or define it
 }
 
+func (b *builtin) value(r *Request, name string) (v Value, keep bool) {
+	if b.get == nil {
+		return Unknown("$" + name + " " + b.reason), true
+	}
+	return b.get(r), !b.volatile
+}
+
+// fixed returns nginx's variable of a name where no configuration may define it, else nil.
+func fixed(name string) *builtin {
+	if b := builtins[name]; b != nil && !b.changeable {
+		return b
+	}
+	return nil
+}
+
 type prefixed struct {
 	prefix   string
 	get      func(r *Request, name string) Value
@@ -52,8 +67,8 @@ var prefixes = []prefixed{
 	{prefix: "proxy_protocol_tlv_", reason: ofConnection},
 }
 
-var builtins = func() map[string]builtin {
-	m := map[string]builtin{
+var builtins = func() map[string]*builtin {
+	m := map[string]*builtin{
 		"args":           {get: func(r *Request) Value { return Of(r.Args) }, volatile: true, changeable: true},
 		"query_string":   {get: func(r *Request) Value { return Of(r.Args) }, volatile: true},
 		"is_args":        {get: isArgs, volatile: true},
@@ -121,12 +136,10 @@ var builtins = func() map[string]builtin {
 		"client_sigalg", "client_v_end", "client_v_remain", "client_v_start", "client_verify", "curve", "curves", "early_data",
 		"ech_outer_server_name", "ech_status", "protocol", "server_name", "session_id", "session_reused", "sigalg",
 	} {
-		m["ssl_"+name] = builtin{get: ofTLS("ssl_" + name), changeable: true}
+		m["ssl_"+name] = &builtin{get: ofTLS("ssl_" + name), changeable: true}
 	}
 	for _, name := range []string{"ancient_browser", "modern_browser", "msie", "invalid_referer", "uid_reset", "proxy_host", "proxy_port"} {
-		b := m[name]
-		b.changeable = true
-		m[name] = b
+		m[name].changeable = true
 	}
 	return m
 }()
@@ -139,9 +152,9 @@ func status(r *Request) Value {
 	return Of(fmt.Sprintf("%03d", r.Status))
 }
 
-func unknown(m map[string]builtin, reason string, names ...string) {
+func unknown(m map[string]*builtin, reason string, names ...string) {
 	for _, name := range names {
-		m[name] = builtin{reason: reason}
+		m[name] = &builtin{reason: reason}
 	}
 }
 

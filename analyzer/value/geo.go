@@ -1,6 +1,7 @@
 package value
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"strings"
 
@@ -14,6 +15,7 @@ type geo struct {
 	proxies   []netip.Prefix
 	recursive bool
 	v4, v6    spans
+	starts    []uint32 // of v4, as numbers: where many addresses are looked up these are compared
 }
 
 // nowhere stands for what is no address; nginx looks it up all the same.
@@ -73,7 +75,7 @@ func (g *geo) value(r *Request) Value {
 		addr = nowhere
 	}
 	if addr = addr.Unmap(); addr.Is4() {
-		return Of(g.v4.find(addr))
+		return Of(g.find4(addr))
 	}
 	return Of(g.v6.find(addr))
 }
@@ -103,6 +105,29 @@ func (g *geo) single() (string, bool) {
 		}
 	}
 	return g.v4[0].value, true
+}
+
+// find4 is spans.find for an IPv4 address.
+func (g *geo) find4(a netip.Addr) string {
+	n := number(a)
+	low, high := 0, len(g.starts)
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		if g.starts[mid] <= n {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == 0 {
+		return ""
+	}
+	return g.v4[low-1].value
+}
+
+func number(a netip.Addr) uint32 {
+	b := a.As4()
+	return binary.BigEndian.Uint32(b[:])
 }
 
 // spans divide the addresses of one family: sorted by their first address, without gaps from the lowest one on.

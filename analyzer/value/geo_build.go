@@ -138,6 +138,14 @@ func (b *geoBuilder) addRange(i int, key, v string) {
 
 // finish divides the address space once all entries are known.
 func (b *geoBuilder) finish() {
+	b.divideAll()
+	b.geo.starts = make([]uint32, len(b.geo.v4))
+	for i, s := range b.geo.v4 {
+		b.geo.starts[i] = number(s.from)
+	}
+}
+
+func (b *geoBuilder) divideAll() {
 	if b.inRanges {
 		b.geo.v4 = b.ranges.spans(b.otherwise)
 		b.geo.v6 = spans{{all6.Addr(), b.geo.v4.find(nowhere)}} // a range holds no IPv6 address; nginx looks up nowhere

@@ -13,7 +13,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
 
-// A Request holds one request on its way through nginx's phases, and is the Env of its variables. As in nginx a
+// A Request holds one request on its way through nginx's phases, and has its variables. As in nginx a
 // variable is computed when it is first used and then stands until the request's end, even if what it was made from
 // changes (the client's address by a realip that runs late); the exceptions are those that nginx marks as not to be
 // cached ($uri, $args, $arg_..., volatile maps). Whoever drives the request sets the fields. It is for one goroutine.
@@ -64,10 +64,11 @@ func (r *Request) Reset() {
 
 // Variable returns the value of a variable, given by its name without "$" in lower case; "1" to "9" are the captures of
 // the last regex that matched.
-func (r *Request) Variable(name string) Value { return r.variable(name, true) }
+func (r *Request) Variable(name string) Value { return r.variable(name, nil, true) }
 
-// variable computes a variable unless it was. With fresh, what is not to be kept is computed again.
-func (r *Request) variable(name string, fresh bool) Value {
+// variable computes a variable unless it was; fixed is what nobody can have defined otherwise, or nil. With fresh, what is
+// not to be kept is computed again.
+func (r *Request) variable(name string, fixed *builtin, fresh bool) Value {
 	if len(name) == 1 && '1' <= name[0] && name[0] <= '9' {
 		return r.capture(int(name[0] - '0'))
 	}
@@ -83,7 +84,13 @@ func (r *Request) variable(name string, fresh bool) Value {
 		return Unknown(tooMuch)
 	}
 	r.depth++
-	v, keep := r.compute(name)
+	var v Value
+	var keep bool
+	if fixed != nil {
+		v, keep = fixed.value(r, name)
+	} else {
+		v, keep = r.compute(name)
+	}
 	r.depth--
 	v = v.of(name)
 	r.put(name, v, !keep)
@@ -106,10 +113,7 @@ func (r *Request) compute(name string) (v Value, keep bool) {
 		}
 	}
 	if b, ok := builtins[name]; ok {
-		if b.get == nil {
-			return Unknown("$" + name + " " + b.reason), true
-		}
-		return b.get(r), !b.volatile
+		return b.value(r, name)
 	}
 	for i := range prefixes {
 		if p := &prefixes[i]; strings.HasPrefix(name, p.prefix) {

@@ -16,7 +16,11 @@ type Template struct {
 
 // A Part is a piece of a template: literal text, or the name of a variable without "$" and in lower case (a capture is
 // "1" to "9").
-type Part struct{ Literal, Variable string }
+type Part struct {
+	Literal, Variable string
+
+	fixed *builtin // what the variable is in every configuration; nil where one may define it
+}
 
 var errVariableName = errors.New("invalid variable name")
 
@@ -38,7 +42,7 @@ func Parse(text string) (Template, error) {
 		if err != nil {
 			return Template{Text: text}, err
 		}
-		t.Parts = append(t.Parts, Part{Variable: name})
+		t.Parts = append(t.Parts, Part{Variable: name, fixed: fixed(name)})
 		rest = after
 	}
 	return t, nil
@@ -117,21 +121,18 @@ func uses(parts []Part, name string) bool {
 }
 
 // Eval yields the template's value for one request; unknown as soon as one of its variables is, with that one's reason,
-// and where it would be longer than MaxLength.
-func (t Template) Eval(env Env) Value {
-	if r, ok := env.(*Request); ok {
-		r.flush(t.Parts)
-		env = oneUse{r}
-	}
+// and where it would be longer than MaxLength. Each of its variables is computed once.
+func (t Template) Eval(r *Request) Value {
+	r.flush(t.Parts)
 	switch len(t.Parts) {
 	case 0:
 		return Value{}
 	case 1:
-		return t.Parts[0].eval(env)
+		return t.Parts[0].eval(r)
 	}
-	b := Builder{of: requestOf(env)}
-	for _, p := range t.Parts {
-		v := p.eval(env)
+	b := r.Build()
+	for i := range t.Parts {
+		v := t.Parts[i].eval(r)
 		if v.unknown != "" {
 			return v
 		}
@@ -142,21 +143,9 @@ func (t Template) Eval(env Env) Value {
 	return b.Value()
 }
 
-func requestOf(env Env) *Request {
-	if u, ok := env.(oneUse); ok {
-		return u.Request
-	}
-	return nil
-}
-
-// oneUse computes each variable of a template once.
-type oneUse struct{ *Request }
-
-func (u oneUse) Variable(name string) Value { return u.variable(name, false) }
-
-func (p Part) eval(env Env) Value {
+func (p *Part) eval(r *Request) Value {
 	if p.Variable == "" {
 		return Of(p.Literal)
 	}
-	return env.Variable(p.Variable)
+	return r.variable(p.Variable, p.fixed, false)
 }

@@ -26,6 +26,3 @@ func (v Value) Known() (string, bool) { return v.text, v.unknown == "" }
 
 // Reason says why the value is not known; "" where it is.
 func (v Value) Reason() string { return v.unknown }
-
-// Env gives the variables of one request. Names come without "$", in lower case; a capture is "1" to "9".
-type Env interface{ Variable(name string) Value }

@@ -33,13 +33,20 @@ func TestParse(t *testing.T) {
 		{text: "${1}", err: `unknown "1" variable`},
 	} {
 		got, err := Parse(c.text)
-		if message(err) != c.err || err == nil && !slices.Equal(got.Parts, c.parts) {
-			t.Errorf("%q: %q, %v", c.text, got.Parts, err)
+		if message(err) != c.err || err == nil && !slices.Equal(pieces(got.Parts), pieces(c.parts)) {
+			t.Errorf("%q: %q, %v", c.text, pieces(got.Parts), err)
 		}
 		if got.Text != c.text {
 			t.Errorf("%q became %q", c.text, got.Text)
 		}
 	}
+}
+
+func pieces(parts []Part) (out [][2]string) {
+	for _, p := range parts {
+		out = append(out, [2]string{p.Literal, p.Variable})
+	}
+	return out
 }
 
 func message(err error) string {
@@ -67,7 +74,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		if plain := strings.NewReplacer("{", "", "}", "").Replace; !strings.EqualFold(plain(b.String()), plain(s)) {
-			t.Errorf("%q was read as %q", s, got.Parts)
+			t.Errorf("%q was read as %q", s, pieces(got.Parts))
 		}
 	})
 }

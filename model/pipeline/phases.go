@@ -97,12 +97,14 @@ func (r *run) realip(c *conf) {
 	if !conn.Unix {
 		conn.Peer = r.client.peer
 	}
-	got := realip.Resolve(c.realip.Config, conn, r.headers())
-	r.client.trusted = r.client.trusted || got.Trusted
 	for _, name := range c.realip.hosts {
 		r.assume("set_real_ip_from " + name + ": the addresses of a host name are not known; none is taken as trusted")
 	}
-	if got.Replaced {
+	if !c.realip.Trusts(conn) {
+		return
+	}
+	r.client.trusted = true
+	if got := realip.Resolve(c.realip.Config, conn, r.headers()); got.Replaced {
 		r.client.replaced = true
 		r.setClient(got)
 	}

@@ -171,7 +171,7 @@ func (r *run) begin(server *config.Server) answer {
 	r.client = client{peer: netip.AddrPortFrom(req.Peer, req.PeerPort), unix: !req.Peer.IsValid()}
 	r.client.addr = r.client.peer
 	path, _, _ := strings.Cut(req.Target, "?")
-	r.escaped = strings.ContainsAny(path, "%+")
+	r.escaped = strings.IndexByte(path, '%') >= 0 || strings.IndexByte(path, '+') >= 0
 	status := r.arrive(server)
 	switch {
 	case r.lost:

@@ -98,6 +98,14 @@ func (cfg *Config) lines(to []string, conn Connection, headers []request.Header)
 	return to
 }
 
+// Trusts says whether the connection's own address is trusted: only then does Resolve look at headers.
+func (cfg *Config) Trusts(conn Connection) bool {
+	if conn.Unix {
+		return cfg.Unix
+	}
+	return cfg.trusts(conn.Peer.Addr())
+}
+
 // trusts reports whether an address is in the list. The invalid address is a unix socket's.
 func (cfg *Config) trusts(addr netip.Addr) bool {
 	if !addr.IsValid() {
