@@ -10,7 +10,7 @@ func feeling(r *Result) string {
 	var longest int64
 	refused := 0
 	for _, c := range r.Crowds {
-		if !r.tells(&c) {
+		if !r.Tells(&c) {
 			continue
 		}
 		longest = max(longest, c.AddedMs.Max)
@@ -34,7 +34,7 @@ func feeling(r *Result) string {
 func (r *Result) who(p *PageStat) string {
 	people := 0
 	for i := range r.Crowds {
-		if r.tells(&r.Crowds[i]) {
+		if r.Tells(&r.Crowds[i]) {
 			people += r.Crowds[i].Clients
 		}
 	}
@@ -52,8 +52,8 @@ func others(longest int64) string {
 	return "the others wait up to " + inWords(longest) + " for one request."
 }
 
-// tells says whether a crowd's pages are those of Result.Page.
-func (r *Result) tells(c *CrowdStat) bool {
+// Tells says whether a crowd's pages are those of Result.Page: it is people, or there are none.
+func (r *Result) Tells(c *CrowdStat) bool {
 	if c.Role == people {
 		return true
 	}

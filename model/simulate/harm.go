@@ -73,7 +73,7 @@ func (r *Result) Figures() Figures {
 	var f Figures
 	for i := range r.Crowds {
 		c := &r.Crowds[i]
-		if !r.tells(c) {
+		if !r.Tells(c) {
 			f.AttackAll += c.Requests
 			f.AttackThrough += c.Passed + c.Delayed
 			continue

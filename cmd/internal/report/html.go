@@ -37,13 +37,20 @@ type pageView struct {
 	Falls                          [][]fallView  // one row of each: the sides
 	Charts                         [][]chartView // likewise
 	Added                          []addedRow
+	Tests                          []testView
 	Assumptions                    []string
+}
+
+// A testView is one of the named tests, of the configuration as it is.
+type testView struct {
+	Passed        bool
+	Name, Message string
 }
 
 // A sideView is one of the configurations that are compared.
 type sideView struct {
-	Name             string
-	Locations, Zones []numbersRow
+	Name                     string
+	Locations, Crowds, Zones []numbersRow
 }
 
 type numbersRow struct {

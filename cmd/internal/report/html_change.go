@@ -78,7 +78,14 @@ func hunksOf(edits []source.Edit) []hunkView {
 			continue
 		}
 		for _, h := range diff.Hunks {
-			hunk := hunkView{Place: fmt.Sprintf("%s:%d", clean(f.Path), h.FromLine)}
+			line := h.FromLine
+			for _, l := range h.Lines {
+				if l.Kind != udiff.Equal {
+					break
+				}
+				line++
+			}
+			hunk := hunkView{Place: fmt.Sprintf("%s:%d", clean(f.Path), line)}
 			for _, l := range h.Lines {
 				class := map[udiff.OpKind]string{udiff.Delete: "del", udiff.Insert: "ins"}[l.Kind]
 				hunk.Lines = append(hunk.Lines, lineView{class, cleanAll([]string{l.Content})[0]})

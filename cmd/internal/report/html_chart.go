@@ -53,7 +53,7 @@ func excessCharts(sides []side) [][]chartView {
 			}
 		}
 	}
-	var out [][]chartView
+	out := make([][]chartView, 0, len(names))
 	for _, name := range names {
 		var span int64
 		for i := range sides {

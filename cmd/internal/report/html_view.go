@@ -23,6 +23,9 @@ func viewOf(s Simulation) pageView {
 	for _, side := range sides {
 		v.Sides = append(v.Sides, side.view())
 	}
+	for _, t := range s.Result.Tests {
+		v.Tests = append(v.Tests, testView{t.Passed, t.Name, clean(t.Message)})
+	}
 	v.Figures = keyFigures(sides)
 	v.Falls = waterfalls(sides)
 	v.Charts = excessCharts(sides)
@@ -43,6 +46,14 @@ func (s side) view() sideView {
 			placeName(l.Server, l.Location, 80),
 			append(cells(l.Requests, l.Passed, l.Delayed, l.Rejected), added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.P99), added(l.AddedMs.Max)),
 		})
+	}
+	if len(s.result.Crowds) > 1 {
+		for _, c := range s.result.Crowds {
+			v.Crowds = append(v.Crowds, numbersRow{
+				fmt.Sprintf("%s (%s)", clean(c.Fan), clean(c.Role)),
+				append(cells(c.Requests, c.Passed, c.Delayed, c.Rejected), added(c.AddedMs.P50), added(c.AddedMs.P95), added(c.AddedMs.P99), added(c.AddedMs.Max)),
+			})
+		}
 	}
 	for _, z := range s.result.Zones {
 		v.Zones = append(v.Zones, numbersRow{
@@ -88,32 +99,28 @@ func keyFigures(sides []side) []figureRow {
 			return int64(n), fmt.Sprintf("%d of %d", n, r.Page.Pages), n > 0
 		})
 	}
-	number := func(name, id string, of func(*simulate.LocationStat) int) {
+	number := func(name, id string, of func(simulate.Figures) (part, all int)) {
 		row(name, id, func(r *simulate.Result) (int64, string, bool) {
-			part, all := 0, 0
-			for i := range r.Locations {
-				part += of(&r.Locations[i])
-				all += r.Locations[i].Requests
-			}
+			part, all := of(r.Figures())
 			return int64(part), fmt.Sprintf("%d of %d", part, all), part > 0
 		})
 	}
-	number("requests held up", "delayed", func(l *simulate.LocationStat) int { return l.Delayed })
-	number("requests refused", "rejected", func(l *simulate.LocationStat) int { return l.Rejected })
+	number("requests held up", "delayed", func(f simulate.Figures) (int, int) { return f.Delayed, f.Requests })
+	number("requests refused", "rejected", func(f simulate.Figures) (int, int) { return f.Rejected, f.Requests })
 	row("longest wait in the limiter", "longest", func(r *simulate.Result) (int64, string, bool) {
-		var longest int64
-		for i := range r.Locations {
-			longest = max(longest, r.Locations[i].AddedMs.Max)
-		}
+		longest := r.Figures().AddedMaxMs
 		return longest, duration(longest), longest > 0
 	})
+	if sides[0].result.Figures().AttackAll > 0 {
+		number("requests of the attack that come through", "attack", func(f simulate.Figures) (int, int) { return f.AttackThrough, f.AttackAll })
+	}
 	return rows
 }
 
 // addedSteps are the waits that the page tells apart, in milliseconds; the last takes all beyond.
 var addedSteps = []int64{0, 50, 100, 250, 500, 1000, 2000, 5000, 10_000, 30_000}
 
-// addedRows says how long the requests of all crowds waited, as a row for each span of times that occurs.
+// addedRows says how long the people's requests waited, as a row for each span of times that occurs.
 func addedRows(sides []side) []addedRow {
 	if len(sides[0].result.Crowds) == 0 {
 		return nil
@@ -123,7 +130,11 @@ func addedRows(sides []side) []addedRow {
 	var most int64
 	for i, s := range sides {
 		counts[i] = make([]int64, len(addedSteps)+1)
-		for _, c := range s.result.Crowds {
+		for j := range s.result.Crowds {
+			c := &s.result.Crowds[j]
+			if !s.result.Tells(c) {
+				continue
+			}
 			refused[i] += int64(c.Rejected)
 			for _, b := range c.Added {
 				counts[i][stepOf(b.UpToMs)] += b.N

@@ -47,7 +47,7 @@ func waterfalls(sides []side) [][]fallView {
 				row = append(row, fallOf(sides[i].name, w, max(span, 1)))
 			}
 		}
-		if len(row) > 0 && !(which == "worst" && samePages(sides)) {
+		if len(row) > 0 && (which != "worst" || !samePages(sides)) {
 			out = append(out, row)
 		}
 	}
