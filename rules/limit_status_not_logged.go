@@ -78,7 +78,7 @@ func checkLimitStatusNotLogged(p *rule.Pass) {
 			continue
 		}
 		formats, known := p.Formats(place)
-		if !known || len(formats) == 0 || rule.AnyLogs(formats, r.Variable) {
+		if !known || len(formats) == 0 || p.Logs(formats, r.Variable) {
 			continue
 		}
 		format := formats[0]

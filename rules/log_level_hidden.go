@@ -81,7 +81,7 @@ func checkLogLevelHidden(p *rule.Pass) {
 // seesOutcome says whether the access log tells the outcome, or may.
 func seesOutcome(p *rule.Pass, place rule.Place, variable string) bool {
 	formats, known := p.Formats(place)
-	return !known || rule.AnyLogs(formats, variable)
+	return !known || p.Logs(formats, variable)
 }
 
 // keptLevel is the most talkative level among the logs, and whether none of them is kept.

@@ -76,7 +76,7 @@ func checkUpstreamTimeNotLogged(p *rule.Pass) {
 		}
 		var lacking []string
 		for _, name := range [...]string{"request_time", "upstream_response_time"} {
-			if !rule.AnyLogs(formats, name) {
+			if !p.Logs(formats, name) {
 				lacking = append(lacking, "$"+name)
 			}
 		}

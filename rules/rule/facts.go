@@ -22,6 +22,8 @@ type Facts struct {
 	limitConns func() []List[*config.LimitConn]
 	trusts     func() []*Trust
 	proxied    func() map[string][]socket
+	refusing   func() []refusing
+	formats    sync.Map // of log formats: the names of their variables
 	pages      func() pages
 	forwarding func() bool
 	whole      sync.Map // of servers: whether nothing is missing in them
@@ -46,6 +48,7 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f := &Facts{Tree: tree, Settings: settings}
 	f.trusts = sync.OnceValue(f.findTrusts)
 	f.proxied = sync.OnceValue(f.findProxied)
+	f.refusing = sync.OnceValue(f.findRefusing)
 	f.pages = sync.OnceValue(f.newPages)
 	f.forwarding = sync.OnceValue(f.findForwarding)
 	f.zones = sync.OnceValue(f.findZones)

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -28,26 +29,24 @@ func (f *Facts) Formats(p Place) (formats []*config.LogFormat, known bool) {
 	return formats, true
 }
 
-// Logs says whether a log format holds a variable; the name comes without "$".
-func Logs(format *config.LogFormat, name string) bool {
-	for _, m := range loggedVariable.FindAllStringSubmatch(format.Text, -1) {
-		if strings.EqualFold(m[1], name) {
-			return true
-		}
-	}
-	return false
+// Logs says whether one of the formats holds a variable; the name comes without "$", in lower case.
+func (f *Facts) Logs(formats []*config.LogFormat, name string) bool {
+	return slices.ContainsFunc(formats, func(format *config.LogFormat) bool { return f.logged(format)[name] })
 }
 
 var loggedVariable = regexp.MustCompile(`\$\{?([A-Za-z0-9_]+)`)
 
-// AnyLogs says whether one of the formats holds a variable.
-func AnyLogs(formats []*config.LogFormat, name string) bool {
-	for _, format := range formats {
-		if Logs(format, name) {
-			return true
-		}
+// logged returns the variables of a log format, which is looked at once.
+func (f *Facts) logged(format *config.LogFormat) map[string]bool {
+	if known, ok := f.formats.Load(format); ok {
+		return known.(map[string]bool) //nolint:errcheck // nothing else is stored
 	}
-	return false
+	names := make(map[string]bool)
+	for _, m := range loggedVariable.FindAllStringSubmatch(format.Text, -1) {
+		names[strings.ToLower(m[1])] = true
+	}
+	f.formats.Store(format, names)
+	return names
 }
 
 // AtFormat starts a finding about a log format: at its name, or, where it is nginx's own, at the access_log that names it,

@@ -41,36 +41,49 @@ type Refusing struct {
 // in the order of the configuration. Left out are dry runs, and keys that are empty for everybody.
 func (f *Facts) Refusing() iter.Seq2[*Refusing, Place] {
 	return func(yield func(*Refusing, Place) bool) {
-		for _, list := range f.LimitReqs() {
-			for _, l := range list.Limits {
-				if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
-					r := &Refusing{reqKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At}
-					if !r.each(list.Places, yield) {
-						return
-					}
-					break
-				}
-			}
-		}
-		for _, list := range f.LimitConns() {
-			for _, l := range list.Limits {
-				if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
-					r := &Refusing{connKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At}
-					if !r.each(list.Places, yield) {
-						return
-					}
-					break
+		for _, r := range f.refusing() {
+			for _, p := range r.places {
+				if !yield(&r.Refusing, p) {
+					return
 				}
 			}
 		}
 	}
 }
 
-func (r *Refusing) each(places []Place, yield func(*Refusing, Place) bool) bool {
-	for _, p := range places {
-		if p.Judges() && !r.dryRun(p.Settings) && !yield(r, p) {
-			return false
+// refusing is a list with the places where it may refuse.
+type refusing struct {
+	Refusing
+	places []Place
+}
+
+func (f *Facts) findRefusing() []refusing {
+	var all []refusing
+	for _, list := range f.LimitReqs() {
+		for _, l := range list.Limits {
+			if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
+				all = append(all, newRefusing(reqKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At, list.Places))
+				break
+			}
 		}
 	}
-	return true
+	for _, list := range f.LimitConns() {
+		for _, l := range list.Limits {
+			if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
+				all = append(all, newRefusing(connKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At, list.Places))
+				break
+			}
+		}
+	}
+	return all
+}
+
+func newRefusing(k *Kind, limit config.Item, at *config.Level, places []Place) refusing {
+	r := refusing{Refusing: Refusing{k, limit, at}}
+	for _, p := range places {
+		if p.Judges() && !k.dryRun(p.Settings) {
+			r.places = append(r.places, p)
+		}
+	}
+	return r
 }
