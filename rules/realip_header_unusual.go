@@ -92,7 +92,7 @@ func judgeHeader(p *rule.Pass, t *rule.Trust) (text string, s rule.Severity, c r
 	if why := deadHeader(p, t); why != "" {
 		return fmt.Sprintf("%s %s: the proxies' addresses stay the keys of all their clients", name, why), rule.Error, rule.High
 	}
-	if text, c := foreignHeader(t); text != "" && p.WholeAt(t.Places[0].Level) {
+	if text, c := foreignHeader(t, p.Settings.Known()); text != "" && p.WholeAt(t.Places[0].Level) {
 		return text, rule.Warning, c
 	}
 	switch {
@@ -124,9 +124,9 @@ func deadHeader(p *rule.Pass, t *rule.Trust) string {
 }
 
 // foreignHeader compares the header with what the front sends whose networks are trusted.
-func foreignHeader(t *rule.Trust) (string, rule.Confidence) {
+func foreignHeader(t *rule.Trust, known *fronts.Table) (string, rule.Confidence) {
 	name := t.Header.Value
-	front, x, alone := t.Front()
+	front, x, alone := t.Front(known)
 	if front == nil || name == realip.ProxyProtocol {
 		return "", ""
 	}
@@ -136,7 +136,7 @@ func foreignHeader(t *rule.Trust) (string, rule.Confidence) {
 		}
 		return "", ""
 	}
-	if !strings.EqualFold(name, realip.XRealIP) && !sentByOther(front, name) {
+	if !strings.EqualFold(name, realip.XRealIP) && !sentByOther(known, front, name) {
 		return "", "" // of your own, set at the edge
 	}
 	confidence := rule.High
@@ -146,8 +146,8 @@ func foreignHeader(t *rule.Trust) (string, rule.Confidence) {
 	return fmt.Sprintf("%s is trusted (%s), which sends %s, and %s is read: its own addresses stay the key of all its clients", front.Name, x.Text, front.Headers[0].Name, name), confidence
 }
 
-func sentByOther(front *fronts.Front, name string) bool {
-	for _, f := range fronts.Known() {
+func sentByOther(known *fronts.Table, front *fronts.Front, name string) bool {
+	for _, f := range known.Fronts {
 		if _, sends := f.Sends(name); sends && f != front {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -19,8 +20,12 @@ var RealipIncomplete = register(rule.Rule{
 		"forgotten keep the proxy's address, and all people behind it share one bucket. At one site a balancer had nodes in the\n" +
 		"subnets of three zones, 10.0.0.0/22, 10.0.4.0/22 and 10.0.8.0/22, and only the first was trusted: at 10r/s and burst 10 that\n" +
 		"was 363,000 refusals in a day, ended by two more lines.\n\n" +
-		"Reported are gaps in a row of trusted private subnets of one size; and, as a note, a single subnet, because a cloud balancer has\n" +
-		"nodes in one for each zone.\n",
+		"Best is to say what stands in front: `--proxies FILE` takes lists of networks from AWS, Google Cloud, Azure, Kubernetes and others,\n" +
+		"or the name of a provider that publishes its own, and `proxies` in the settings does the same. Then exactly what is missing of them\n" +
+		"is reported, with the lines to add, and as a note what is trusted beyond them.\n\n" +
+		"Without that, reported are what is missing of a provider some of whose networks are trusted (`ngxlimit proxies` lists them, with\n" +
+		"the day of each list); gaps in a row of trusted private subnets of one size; and, as a note, a single subnet, because a cloud\n" +
+		"balancer has nodes in one for each zone. A list of more than 180 days is noted.\n",
 	Bad: `events {}
 
 http {
@@ -62,13 +67,21 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html",
 		"https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html",
 	},
-	Check: checkRealipIncomplete,
+	Settings: []string{"proxies"},
+	Fixable:  true,
+	SafeFix:  true,
+	Check:    checkRealipIncomplete,
 })
 
 func checkRealipIncomplete(p *rule.Pass) {
 	for _, t := range p.Trusts() {
 		if len(t.From.Value) == 0 {
 			continue
+		}
+		compareKnown(p, t)
+		if len(p.Settings.Fronts) > 0 {
+			compareGiven(p, t)
+			continue // what was given is surer than what subnets in a row suggest
 		}
 		rows := rowsOf(t.Listed())
 		for _, r := range rows {
@@ -93,6 +106,11 @@ func gapFinding(t *rule.Trust, r row, g gap) rule.Finding {
 	f := t.At(g.before.trusted)
 	f.Message = fmt.Sprintf("of a row of /%d subnets, %d are trusted and %s among them is not: a proxy there would be the key of all its clients", r.bits, len(r.subnets), list)
 	f.Evidence = map[string]any{"missing": names, "trusted_in_row": int64(len(r.subnets))}
+	lines := make([]string, len(names))
+	for i, name := range names {
+		lines[i] = "set_real_ip_from " + name + ";"
+	}
+	f.Fix = &rule.Fix{Title: "trust " + list, Edits: []source.Edit{g.before.trusted.Directive.InsertLines(lines)}}
 	return f
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/model/fronts"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -67,14 +69,16 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html#set_real_ip_from",
 		"https://www.cloudflare.com/ips/",
 	},
-	Check: checkRealipV6Missing,
+	Settings: []string{"proxies"},
+	Fixable:  true,
+	Check:    checkRealipV6Missing,
 })
 
 func checkRealipV6Missing(p *rule.Pass) {
 	for _, t := range p.Trusts() {
 		list := t.Listed()
 		edge := public4(list)
-		if edge == nil || len(tooWide(list)) > 0 || t.Unknown() || anyOuter6(list) {
+		if edge == nil || len(p.Settings.Fronts) > 0 || len(tooWide(list)) > 0 || t.Unknown() || anyOuter6(list) {
 			continue
 		}
 		if l := listensOn6(t.Servers); l != nil && p.WholeAt(t.Places[0].Level) {
@@ -82,9 +86,29 @@ func checkRealipV6Missing(p *rule.Pass) {
 			f.Message = fmt.Sprintf("%s listens on IPv6, and no IPv6 network is trusted: a proxy that connects so is the key of all its clients in zone %q", l.Text, t.Bucket.Zone)
 			f.Evidence = map[string]any{"listen": l.Text, "zone": t.Bucket.Zone, "trusted": int64(len(list))}
 			f.Related = []rule.Label{{Span: l.Span, Message: "takes connections by IPv6"}}
+			if front, _, _ := t.Front(p.Settings.Known()); front != nil {
+				name6(&f, front, edge)
+			}
 			p.Report(f)
 		}
 	}
+}
+
+// name6 names the IPv6 networks of the front whose others are trusted, and adds them.
+func name6(f *rule.Finding, front *fronts.Front, edge *config.Trusted) {
+	var names, lines []string
+	for _, n := range front.Networks {
+		if n.Addr().Is6() {
+			names = append(names, n.String())
+			lines = append(lines, "set_real_ip_from "+n.String()+";")
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	f.Message += fmt.Sprintf("; %s has %s", front.Name, rule.Some(names))
+	f.Evidence["missing"] = names
+	f.Fix = &rule.Fix{Title: "trust the IPv6 networks of " + front.Name, Edits: []source.Edit{edge.Directive.InsertLines(lines)}}
 }
 
 // public4 returns the first IPv4 network of the internet in a list; nil where there is none.

@@ -44,3 +44,27 @@ func lineEnd(f *source.File) string {
 	}
 	return "\n"
 }
+
+// InsertLines returns the edit that puts directives behind another one, each on a line of its own and indented alike; on the
+// same line where something else stands behind it there. A comment behind it stays with it.
+func (d *Directive) InsertLines(lines []string) source.Edit {
+	text, at := d.File.Text, d.End
+	start := d.File.LineStart(d.File.Position(d.Name().Start).Line)
+	indent := text[start:d.Name().Start]
+	end := len(text)
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		end = int(at) + i
+	}
+	rest := strings.TrimSpace(text[at:end])
+	between := lineEnd(d.File) + indent
+	switch {
+	case strings.Trim(indent, " \t") != "" || rest != "" && rest[0] != '#':
+		between = " "
+	default:
+		at = uint32(end)
+		if strings.HasSuffix(text[:at], "\r") {
+			at--
+		}
+	}
+	return source.Edit{Span: source.Span{File: d.File, Start: at, End: at}, Text: between + strings.Join(lines, between)}
+}

@@ -83,7 +83,7 @@ each address.`,
 // check runs the command and sets the exit status.
 func (a *app) check(f *checkFlags, paths []string) error {
 	named := settings.Flags{Enable: f.enable, Disable: f.disable}
-	set, err := f.load(named)
+	set, err := f.load(a, named)
 	if err != nil {
 		return err
 	}

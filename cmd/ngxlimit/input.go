@@ -94,6 +94,7 @@ type settingsFlags struct {
 	file    string
 	clients int
 	keys    counts
+	proxies []string
 }
 
 func (f *settingsFlags) add(flags *pflag.FlagSet) {
@@ -102,11 +103,12 @@ func (f *settingsFlags) add(flags *pflag.FlagSet) {
 	flags.Var(&number{&f.clients, 1, 1_000_000}, "clients-per-address",
 		fmt.Sprintf("people behind one public address (default %d, an office)", rule.DefaultClientsPerAddress))
 	flags.Var(&f.keys, "expect-keys", "keys that are active in a zone at a time; may be repeated")
+	flags.StringArrayVar(&f.proxies, "proxies", nil, "`file` that lists the proxies in front, or the name of one; may be repeated")
 	flags.Lookup("clients-per-address").DefValue = ""
 }
 
 // load reads the settings file and puts the flags above it.
-func (f *settingsFlags) load(extra settings.Flags) (settings.Settings, error) {
+func (f *settingsFlags) load(a *app, extra settings.Flags) (settings.Settings, error) {
 	path := f.file
 	if path == "" {
 		dir, err := os.Getwd()
@@ -121,7 +123,9 @@ func (f *settingsFlags) load(extra settings.Flags) (settings.Settings, error) {
 	}
 	extra.ClientsPerAddress = f.clients
 	extra.ExpectedKeys = f.keys.values
-	return s.With(extra), nil
+	s = s.With(extra)
+	err = f.readProxies(a, &s)
+	return s, err
 }
 
 // unknownZones refuses --expect-keys for zones that no input has, as a misspelt name would settle nothing. Of the

@@ -6,8 +6,10 @@ package fronts
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,9 +31,9 @@ type Front struct {
 
 // A Header is one that a front sends.
 type Header struct {
-	Name string
-	Adds int  // how many entries the front adds to what came; 0 where it replaces the header
-	Open bool // a client's own header is handed on
+	Name string `json:"name"`
+	Adds int    `json:"adds,omitempty"` // how many entries the front adds to what came; 0 where it replaces the header
+	Open bool   `json:"open,omitempty"` // a client's own header is handed on
 }
 
 // Set is the front's networks as merged ranges.
@@ -50,51 +52,147 @@ func (f *Front) Sends(name string) (Header, bool) {
 //go:embed table.json
 var tableText []byte
 
-var table = sync.OnceValue(func() []*Front {
-	all, err := parseTable(tableText)
+var builtIn = sync.OnceValue(func() *Table {
+	all, err := ParseTable(tableText)
 	if err != nil {
 		panic(fmt.Sprintf("the table of fronts that is built in: %v", err)) // a test reads it
 	}
-	return all
+	return &Table{all}
 })
 
-// Known returns the fronts that are built in, in the order of their table. Nobody may change them.
-func Known() []*Front { return table() }
+// A Table is the fronts that are known, each with its own name. Nobody changes one.
+type Table struct{ Fronts []*Front }
 
-func parseTable(data []byte) ([]*Front, error) {
-	var file struct {
-		Fronts []struct {
-			ID, Name, Source string
-			AsOf             string `json:"as_of"`
-			Networks, Former []netip.Prefix
-			Headers          []Header
+// BuiltIn returns the table that the program brings with it.
+func BuiltIn() *Table { return builtIn() }
+
+// With returns a table in which newer lists stand in the place of the older ones of the same fronts.
+func (t *Table) With(newer []*Front) *Table {
+	all := slices.Clone(t.Fronts)
+	for _, f := range newer {
+		if i := slices.IndexFunc(all, func(o *Front) bool { return o.ID == f.ID }); i >= 0 {
+			all[i] = f
+		} else {
+			all = append(all, f)
 		}
 	}
+	return &Table{all}
+}
+
+// Find returns the front of an ID; nil where there is none.
+func (t *Table) Find(id string) *Front {
+	for _, f := range t.Fronts {
+		if f.ID == id {
+			return f
+		}
+	}
+	return nil
+}
+
+// IDs lists the names under which fronts are known.
+func (t *Table) IDs() []string {
+	ids := make([]string, len(t.Fronts))
+	for i, f := range t.Fronts {
+		ids[i] = f.ID
+	}
+	return ids
+}
+
+// Of returns the front in whose networks a whole network lies; nil where it is in none.
+func (t *Table) Of(p netip.Prefix) *Front {
+	for _, f := range t.Fronts {
+		if p.IsValid() && f.set.ContainsPrefix(p) {
+			return f
+		}
+	}
+	return nil
+}
+
+// tableFile is the form of a table in a file.
+type tableFile struct {
+	Fronts []frontEntry `json:"fronts"`
+}
+
+type frontEntry struct {
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Source   string         `json:"source"`
+	AsOf     string         `json:"as_of"`
+	Networks []netip.Prefix `json:"networks"`
+	Former   []netip.Prefix `json:"former,omitempty"`
+	Headers  []Header       `json:"headers"`
+}
+
+// ParseTable reads a table as WriteTable writes it.
+func ParseTable(data []byte) ([]*Front, error) {
+	var file tableFile
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("read table of fronts: %w", err)
 	}
 	var all []*Front
 	for _, e := range file.Fronts {
 		f := &Front{ID: e.ID, Name: e.Name, Source: e.Source, AsOf: e.AsOf, Networks: e.Networks, Former: e.Former, Headers: e.Headers}
-		var b netipx.IPSetBuilder
-		for _, p := range f.Networks {
-			b.AddPrefix(p)
-		}
-		var err error
-		if f.set, err = b.IPSet(); err != nil {
-			return nil, fmt.Errorf("read networks of %s: %w", e.ID, err)
+		if err := f.complete(); err != nil {
+			return nil, fmt.Errorf("read table of fronts: %w", err)
 		}
 		all = append(all, f)
 	}
 	return all, nil
 }
 
-// Of returns the front in whose networks a whole network lies; nil where it is in none.
-func Of(p netip.Prefix) *Front {
-	for _, f := range Known() {
-		if p.IsValid() && f.set.ContainsPrefix(p) {
-			return f
+// complete checks a front and prepares its set.
+func (f *Front) complete() error {
+	switch {
+	case f.ID == "" || f.Name == "":
+		return errors.New("a front without a name")
+	case dayOf(f.AsOf) != f.AsOf || f.AsOf == "":
+		return fmt.Errorf("%s: %q is no day such as 2026-02-11", f.ID, f.AsOf)
+	case len(f.Networks) == 0 || len(f.Networks) > maxNetworks:
+		return fmt.Errorf("%s: a list of %d networks", f.ID, len(f.Networks))
+	}
+	var b netipx.IPSetBuilder
+	for _, p := range f.Networks {
+		if !p.IsValid() || p.Masked() != p {
+			return fmt.Errorf("%s: %s is no network", f.ID, p)
+		}
+		b.AddPrefix(p)
+	}
+	set, err := b.IPSet()
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.ID, err)
+	}
+	f.set = set
+	return nil
+}
+
+// WriteTable writes fronts in the form that ParseTable reads, in the order given.
+func WriteTable(all []*Front) ([]byte, error) {
+	var file tableFile
+	for _, f := range all {
+		file.Fronts = append(file.Fronts, frontEntry{f.ID, f.Name, f.Source, f.AsOf, f.Networks, f.Former, f.Headers})
+	}
+	data, err := json.MarshalIndent(file, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("write table of fronts: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// Renewed returns the front with the networks of a newer list, as of a day. What is not listed any more is known as former.
+func (f *Front) Renewed(l *List, day string) (*Front, error) {
+	n := *f
+	n.AsOf, n.Networks = day, nil
+	for _, net := range l.Networks {
+		n.Networks = append(n.Networks, net.Prefix)
+	}
+	for _, p := range f.Networks {
+		if !l.set.ContainsPrefix(p) && !slices.Contains(n.Former, p) {
+			n.Former = append(slices.Clip(n.Former), p)
 		}
 	}
-	return nil
+	n.Former = slices.DeleteFunc(slices.Clone(n.Former), func(p netip.Prefix) bool { return l.set.ContainsPrefix(p) })
+	if err := n.complete(); err != nil {
+		return nil, err
+	}
+	return &n, nil
 }

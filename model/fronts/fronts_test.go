@@ -10,10 +10,10 @@ var day = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
 
 // TestTable holds that each front has its words, a day, and networks that are written as networks.
 func TestTable(t *testing.T) {
-	if len(Known()) < 3 {
-		t.Fatalf("%d fronts", len(Known()))
+	if len(BuiltIn().Fronts) < 3 {
+		t.Fatalf("%d fronts", len(BuiltIn().Fronts))
 	}
-	for _, f := range Known() {
+	for _, f := range BuiltIn().Fronts {
 		if f.ID == "" || f.Name == "" || f.Source == "" || !day.MatchString(f.AsOf) || len(f.Headers) == 0 || len(f.Networks) == 0 {
 			t.Errorf("%+v is not complete", f)
 		}
@@ -22,7 +22,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: %s", f.ID, p)
 			}
 		}
-		for _, other := range Known() {
+		for _, other := range BuiltIn().Fronts {
 			if other != f && other.Set().Overlaps(f.Set()) {
 				t.Errorf("%s and %s share addresses", f.ID, other.ID)
 			}
@@ -47,20 +47,20 @@ func TestOf(t *testing.T) {
 		"2600:2d00:1::/64": "",
 	} {
 		got := ""
-		if f := Of(netip.MustParsePrefix(text)); f != nil {
+		if f := BuiltIn().Of(netip.MustParsePrefix(text)); f != nil {
 			got = f.ID
 		}
 		if got != want {
 			t.Errorf("%s is %q's, want %q", text, got, want)
 		}
 	}
-	if Of(netip.Prefix{}) != nil {
+	if BuiltIn().Of(netip.Prefix{}) != nil {
 		t.Error("a network that is none has a front")
 	}
 }
 
 func TestSends(t *testing.T) {
-	cf := Known()[0]
+	cf := BuiltIn().Find("cloudflare")
 	if h, ok := cf.Sends("cf-connecting-ip"); !ok || h.Adds != 0 || h.Open {
 		t.Errorf("%+v %v", h, ok)
 	}

@@ -23,6 +23,14 @@ func Takes6(l *config.Listen) bool {
 	return ok && addr.Is6() && (addr.IsUnspecified() || !IsInner(addr))
 }
 
+// Any6 says whether a server can be connected to by IPv6 from elsewhere, be it from a private network.
+func Any6(s *config.Server) bool {
+	return slices.ContainsFunc(s.Listens, func(l *config.Listen) bool {
+		addr, ok := request.ParseAddr(l.Address)
+		return ok && addr.Is6() && !addr.IsLoopback()
+	})
+}
+
 // OnlyLocal says whether nothing but this machine can connect to a server: all its sockets are local ones.
 func OnlyLocal(s *config.Server) bool { return all(s.Listens, IsLocal) }
 

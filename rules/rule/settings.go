@@ -1,6 +1,11 @@
 package rule
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/model/fronts"
+)
 
 // DefaultClientsPerAddress is how many people are taken to share one public address where nothing else is said: the
 // larger office of the portal in docs/, whose limit broke on exactly that.
@@ -23,6 +28,10 @@ type Settings struct {
 	Front             Front
 	Background        []string // URI prefixes that only programs ask for, so that nobody waits: "/hooks/"
 	Interactive       []string // URI prefixes on which people wait, whatever their names suggest
+
+	Fronts []*fronts.List // the networks of what stands in front, as they were given
+	Table  *fronts.Table  // the fronts that are known; nil is the table that is built in
+	Today  string         // "2026-11-30", to tell how old a list is; "" is not known
 }
 
 // Clients returns how many people share one public address.
@@ -32,6 +41,9 @@ func (s *Settings) Clients() int {
 	}
 	return DefaultClientsPerAddress
 }
+
+// Known returns the fronts that are known.
+func (s *Settings) Known() *fronts.Table { return cmp.Or(s.Table, fronts.BuiltIn()) }
 
 // IsBackground says whether the settings list the URI as one on which nobody waits. The longest prefix decides.
 func (s *Settings) IsBackground(uri string) bool {

@@ -118,10 +118,10 @@ func (t *Trust) Names(host string) bool {
 
 // Front returns the known front whose networks are believed, one of them, and whether nothing else of the internet and of
 // private networks is; nil where no known front is, or more than one.
-func (t *Trust) Front() (front *fronts.Front, entry *config.Trusted, alone bool) {
+func (t *Trust) Front(known *fronts.Table) (front *fronts.Front, entry *config.Trusted, alone bool) {
 	alone = true
 	for _, x := range t.From.Value {
-		f := fronts.Of(x.Prefix)
+		f := known.Of(x.Prefix)
 		switch {
 		case f == nil:
 			alone = alone && x.Prefix.IsValid() && x.Prefix.Addr().IsLoopback()

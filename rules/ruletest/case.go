@@ -4,6 +4,7 @@ package ruletest
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/model/fronts"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 	"github.com/ngxlimit/ngxlimit/rules/run"
 )
@@ -107,6 +109,9 @@ func (c *testCase) set(t *testing.T, words []string) {
 		switch name {
 		case "front":
 			s.Front = rule.Front(text)
+		case "proxies":
+			s.Fronts = append(s.Fronts, lists(t, text)...)
+			s.Front = rule.FrontProxy
 		case "version":
 			c.version = text
 		case "clients":
@@ -122,6 +127,28 @@ func (c *testCase) set(t *testing.T, words []string) {
 			t.Fatalf("%s: a case has no setting %q", c.path, name)
 		}
 	}
+}
+
+// lists reads what stands in front: names of fronts that are known, and networks.
+func lists(t *testing.T, text string) []*fronts.List {
+	t.Helper()
+	var all []*fronts.List
+	var networks []netip.Prefix
+	for word := range strings.SplitSeq(text, ",") {
+		if front := fronts.BuiltIn().Find(word); front != nil {
+			all = append(all, front.List())
+			continue
+		}
+		p, err := netip.ParsePrefix(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		networks = append(networks, p)
+	}
+	if len(networks) > 0 {
+		all = append(all, fronts.ListOf("proxies", networks))
+	}
+	return all
 }
 
 func number(t *testing.T, text string) int {

@@ -4,6 +4,7 @@
 package run
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"sync"
@@ -42,6 +43,7 @@ type Result struct {
 // All applies the rules to the configuration. The result depends on its arguments alone: not on the order of the rules,
 // nor on how many of them run at the same time.
 func All(rules []*rule.Rule, tree *config.Tree, o Options) Result {
+	o.Settings.Today = cmp.Or(o.Settings.Today, o.Today)
 	return On(rule.NewFacts(tree, o.Settings), rules, o)
 }
 

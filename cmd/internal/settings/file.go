@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"github.com/ngxlimit/ngxlimit/model/fronts"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -180,12 +183,9 @@ func (r *reader) zones(n ast.Node) error {
 func (r *reader) proxies(n ast.Node) error {
 	if s, ok := bare(n).(*ast.SequenceNode); ok {
 		for _, v := range s.Values {
-			text, _ := scalar(v)
-			p, err := network(text)
-			if err != nil {
-				return r.fail(v, "%s is no network: want an address or a CIDR such as 10.0.0.0/22", describe(v))
+			if err := r.proxy(v); err != nil {
+				return err
 			}
-			r.out.Proxies = append(r.out.Proxies, p)
 		}
 		r.out.Facts.Front = rule.FrontProxy
 		if len(s.Values) == 0 {
@@ -202,6 +202,32 @@ func (r *reader) proxies(n ast.Node) error {
 		return r.fail(n, "unknown value %s for proxies: want true, false, or a list of networks", describe(n))
 	}
 	return nil
+}
+
+// proxy reads one of the networks, names and files that say what stands in front. A path is taken from the settings file's
+// folder.
+func (r *reader) proxy(n ast.Node) error {
+	text, _ := scalar(n)
+	if p, err := network(text); err == nil {
+		r.out.Proxies = append(r.out.Proxies, p)
+		return nil
+	}
+	known := fronts.BuiltIn().IDs()
+	place := r.path + at(n.GetToken())
+	switch letters := strings.ContainsFunc(text, unicode.IsLetter); {
+	case slices.Contains(known, text):
+		r.out.ProxyNames = append(r.out.ProxyNames, Named{text, place})
+		return nil
+	case letters && strings.ContainsAny(text, "./") && !strings.Contains(text, ":"):
+		if !filepath.IsAbs(text) {
+			text = filepath.Join(filepath.Dir(r.path), text)
+		}
+		r.out.ProxyNames = append(r.out.ProxyNames, Named{text, place})
+		return nil
+	case letters && !strings.Contains(text, ":"):
+		return r.fail(n, "unknown front %s%s", describe(n), didYouMean(text, known))
+	}
+	return r.fail(n, "%s is no network: want an address or a CIDR such as 10.0.0.0/22, the name of a front, or a file", describe(n))
 }
 
 func network(text string) (netip.Prefix, error) {

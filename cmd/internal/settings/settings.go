@@ -30,10 +30,14 @@ type Settings struct {
 	Path       string                   // of the file; "" where there is none
 	Facts      rule.Settings            // what rules may know
 	Proxies    []netip.Prefix           // networks of what stands in front; empty where only its presence is known
+	ProxyNames []Named                  // names of fronts that are known, and paths of files that list networks
 	Off        []string                 // rules that do not run, sorted
 	Severities map[string]rule.Severity // by rule name, in place of the rule's own
 	ZonePlaces map[string]string        // where the file speaks of each zone: .ngxlimit.yaml:4:3
 }
+
+// Named is a name and the place that it stands at, for messages: ".ngxlimit.yaml:4:3".
+type Named struct{ Text, Place string }
 
 // Find looks for a settings file in dir and in the folders above it; "" where there is none.
 func Find(dir string) string {

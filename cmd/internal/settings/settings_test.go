@@ -65,7 +65,7 @@ interactive: [/api/]
 }
 
 func TestProxies(t *testing.T) {
-	got, err := parse("f.yaml", []byte("proxies: [10.0.0.0/22, 10.20.0.5, 'fd00::/8']"), nil)
+	got, err := parse("conf/f.yaml", []byte("proxies: [10.0.0.0/22, 10.20.0.5, cloudflare, 'fd00::/8', subnets.json]"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +75,10 @@ func TestProxies(t *testing.T) {
 	}
 	if want := []string{"10.0.0.0/22", "10.20.0.5/32", "fd00::/8"}; !slices.Equal(text, want) {
 		t.Errorf("got %v, want %v", text, want)
+	}
+	names := []Named{{"cloudflare", "conf/f.yaml:1:35"}, {filepath.Join("conf", "subnets.json"), "conf/f.yaml:1:59"}}
+	if !slices.Equal(got.ProxyNames, names) {
+		t.Errorf("got %v, want %v", got.ProxyNames, names)
 	}
 }
 
@@ -94,7 +98,10 @@ func TestRefusals(t *testing.T) {
 		{"zones:\n  a: {expected: 5}", `f.yaml:2:7: unknown key "expected": did you mean "expected_keys"?`},
 		{"zones:\n  a: 5", `f.yaml:2:6: want a mapping (name: value), not "5"`},
 		{"proxies: maybe", `f.yaml:1:10: unknown value "maybe" for proxies: want true, false, or a list of networks`},
-		{"proxies: [balancer]", `f.yaml:1:11: "balancer" is no network`},
+		{"proxies: [clodflare]", `f.yaml:1:11: unknown front "clodflare": did you mean "cloudflare"?`},
+		{"proxies: [10.0.0.0/33]", `f.yaml:1:11: "10.0.0.0/33" is no network`},
+		{"proxies: ['2001:db8::/200']", `f.yaml:1:11: "2001:db8::/200" is no network`},
+		{"proxies: [{}]", `f.yaml:1:11: a mapping is no network`},
 		{"background: /hooks/", `f.yaml:1:13: want a list of URI prefixes`},
 		{"background: [hooks]", `f.yaml:1:14: "hooks" is no URI prefix`},
 		{"rules: {", "f.yaml:1:"},

@@ -1,0 +1,226 @@
+package fronts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A File is one file that says what stands in front.
+type File struct {
+	List *List
+	// subnets are names of subnets without their networks, as a balancer's description has them; which networks they are
+	// stands in another file.
+	subnets []string
+	named   bool   // each network is a subnet, whose name begins its label
+	id      string // of the front whose list it is; "" where nothing tells
+}
+
+// want names what can be read, for errors.
+const want = `want the output of "aws ec2 describe-subnets" (and "aws elbv2 describe-load-balancers"), "gcloud compute networks subnets list", ` +
+	`"az network vnet subnet list", "kubectl get nodes -o json" or "docker network inspect", AWS's ip-ranges.json, Azure's service tags, ` +
+	`or a list of networks, one a line`
+
+// Read reads a file. The name is for messages only.
+func Read(name string, data []byte) (*File, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	f := &File{List: &List{Name: name}}
+	var err error
+	switch text := bytes.TrimLeft(data, " \t\r\n"); {
+	case len(text) == 0:
+		err = errors.New("it is empty")
+	case text[0] == '{':
+		err = f.readObject(text)
+	case text[0] == '[':
+		err = f.readArray(text)
+	default:
+		err = f.readPlain(string(data))
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read proxies: %s: %w", name, err)
+	case len(f.List.Networks) > maxNetworks:
+		return nil, fmt.Errorf("read proxies: %s has %d networks, more than %d", name, len(f.List.Networks), maxNetworks)
+	case len(f.List.Networks) == 0 && len(f.subnets) == 0:
+		return nil, fmt.Errorf("read proxies: %s: %s holds no network", name, f.List.Made)
+	}
+	f.List.close()
+	return f, nil
+}
+
+// An object is JSON whose fields are looked at before it is known what they mean.
+type object map[string]json.RawMessage
+
+func (o object) has(names ...string) bool {
+	for _, n := range names {
+		if _, ok := o[n]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (o object) text(name string) string {
+	var s string
+	if json.Unmarshal(o[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// A form is one kind of JSON that can be read, or that people take for one.
+type form struct {
+	made string
+	is   func(object) bool
+	read func(*File, []byte) error
+}
+
+func (f *File) readObject(data []byte) error {
+	var o object
+	if err := json.Unmarshal(data, &o); err != nil {
+		return jsonError(err)
+	}
+	for _, form := range objectForms {
+		if form.is(o) {
+			f.List.Made = form.made
+			return form.read(f, data)
+		}
+	}
+	return fmt.Errorf("unknown JSON with the keys %s: %s", keysOf(o), want)
+}
+
+func (f *File) readArray(data []byte) error {
+	var texts []string
+	if json.Unmarshal(data, &texts) == nil {
+		f.List.Made = "a list of networks"
+		return f.addAll(texts, "")
+	}
+	var all []object
+	if err := json.Unmarshal(data, &all); err != nil {
+		return jsonError(err)
+	}
+	for _, form := range arrayForms {
+		if form.is(all[0]) {
+			f.List.Made = form.made
+			return form.read(f, data)
+		}
+	}
+	return fmt.Errorf("unknown JSON, a list of objects with the keys %s: %s", keysOf(all[0]), want)
+}
+
+func (f *File) addAll(texts []string, label string) error {
+	for _, text := range texts {
+		if err := f.List.addText(text, label); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func jsonError(err error) error {
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("no JSON at byte %d: %w", e.Offset, err)
+	}
+	return fmt.Errorf("unknown JSON: %s", want)
+}
+
+// keysOf names some keys of an object, for errors.
+func keysOf(o object) string {
+	names := slices.Sorted(maps.Keys(o))
+	const shown = 5
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%.40q", n)
+	}
+	if len(names) > shown {
+		return strings.Join(names[:shown], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
+}
+
+// readPlain reads networks separated by white space or commas. Comments begin with "#"; lines of an nginx configuration
+// that name networks, as an include of them does, are understood.
+func (f *File) readPlain(text string) error {
+	f.List.Made = "a list of networks"
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;", r) })
+		if len(words) > 0 && (words[0] == "set_real_ip_from" || words[0] == "allow") {
+			words = words[1:]
+		}
+		for _, w := range words {
+			if w == "unix:" || w == "all" {
+				continue
+			}
+			if err := f.List.addText(w, ""); err != nil {
+				return fmt.Errorf("line %d: %w", number, err)
+			}
+		}
+		if len(f.List.Networks) > maxNetworks {
+			return fmt.Errorf("more than %d networks", maxNetworks)
+		}
+	}
+	return nil
+}
+
+// Join turns files into lists. Where one of them describes balancers by the names of their subnets, only these are taken of
+// the files that have subnets by name.
+func Join(files []*File) ([]*List, error) {
+	var lists []*List
+	var subnets []string
+	describes := ""
+	for _, f := range files {
+		if f.subnets != nil {
+			subnets, describes = append(subnets, f.subnets...), f.List.Name
+		}
+	}
+	if subnets == nil {
+		for _, f := range files {
+			lists = append(lists, f.List)
+		}
+		return lists, nil
+	}
+	found := make(map[string]bool)
+	for _, f := range files {
+		switch {
+		case f.named:
+			lists = append(lists, f.only(subnets, found))
+		case f.subnets == nil:
+			lists = append(lists, f.List)
+		}
+	}
+	var lost []string
+	for _, s := range subnets {
+		if !found[s] && !slices.Contains(lost, s) {
+			lost = append(lost, s)
+		}
+	}
+	if len(lost) > 0 {
+		return nil, fmt.Errorf(`read proxies: %s names subnets without their networks: give the output of "aws ec2 describe-subnets --subnet-ids %s" as well`,
+			describes, strings.Join(lost, " "))
+	}
+	return slices.DeleteFunc(lists, func(l *List) bool { return len(l.Networks) == 0 }), nil
+}
+
+// only is the file's list of the named subnets.
+func (f *File) only(subnets []string, found map[string]bool) *List {
+	l := &List{Name: f.List.Name, Made: f.List.Made, Notes: f.List.Notes}
+	for _, n := range f.List.Networks {
+		for _, s := range subnets {
+			if name, _, _ := strings.Cut(n.Label, ","); name == s {
+				found[s] = true
+				l.Networks = append(l.Networks, n)
+			}
+		}
+	}
+	l.close()
+	return l
+}
+
+// FrontID is the ID of the front whose own list the file is; "" where nothing tells.
+func (f *File) FrontID() string { return f.id }
