@@ -88,7 +88,7 @@ func takesFan(p *rule.Pass, place rule.Place) bool {
 func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq, s rule.Suffered) rule.Finding {
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
 	f.Places = list.Levels
-	if key := p.Key(limit.Zone.Key); key.Sent && !key.PerAddress || limit.HasDelay && 2*limit.Delay >= 1000*int64(s.One.Requests) {
+	if !ofVisitors(p, limit) || coversHalf(limit, s.One.Requests) {
 		f.Severity, f.Confidence = rule.Note, rule.Medium
 	}
 	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}

@@ -99,6 +99,7 @@ type Rule struct {
 	For        string // the nginx that the examples are judged for, "1.16.1"; "" is the newest
 	Links      []string
 	Settings   []string // keys of the settings file that it goes by: "clients_per_address"
+	Causes     []string // rules that report the limit whose effect this one tells; see Finding.Cause
 	Fixable    bool     // some of its findings carry a Fix
 	SafeFix    bool     // and some of these are safe
 	Check      func(*Pass)
@@ -129,6 +130,10 @@ type Finding struct {
 	Places     int               // in how many contexts the same text is at fault in the same way; at least 1, Context is the first
 	Evidence   map[string]any    // the message's numbers (int64) and names (string, []string); units in the names: "excess_milli", "delay_ms"
 	Fix        *Fix
+
+	// Cause is the limit whose effect is told; nil where none is meant. Where one of the rule's Causes warns of it in the same run,
+	// the finding is a note: one fault is one warning.
+	Cause *syntax.Directive
 
 	Fingerprint string // the same after lines have moved; rules leave it empty, rules/run fills it
 }

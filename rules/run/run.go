@@ -54,6 +54,7 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	found := findings(outcomes)
 	sortFindings(found, tree)
 	found = mergeSame(found)
+	setEffects(found)
 	numbers := o.Numbers
 	if numbers == nil {
 		numbers = Numbers{}
