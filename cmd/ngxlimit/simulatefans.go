@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
@@ -72,10 +73,13 @@ func (f *simulateFlags) addFans(a *app, tree *config.Tree, people simulate.Crowd
 		o.Host, o.Scheme, o.Port = f.base.Host, f.base.Scheme, f.base.Port
 	}
 	used := make([]bool, len(f.maps))
-	keys := keyHeadersOf(tree)
+	keys, router := keyHeadersOf(tree), route.New(tree)
 	recorded := false
 	for _, name := range names {
-		fan, rec, err := readFan(name, traffic.HAROptions{Host: o.Host, Page: f.page, Header: keys.keep, Cookie: keys.cookie})
+		fan, rec, err := readFan(name, traffic.HAROptions{
+			Host: o.Host, Serves: func(host string) bool { return simulate.Serves(tree, router, host) }, Page: f.page,
+			Header: keys.keep, Cookie: keys.cookie,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("--fan: %w", err)
 		}

@@ -58,6 +58,12 @@ func ServerOf(tree *config.Tree, router *route.Router, o *Options) (server *conf
 	return t.server, t.host, err
 }
 
+// Serves says whether some server has a host among its names.
+func Serves(tree *config.Tree, router *route.Router, host string) bool {
+	_, named := serverOf(tree, router, &Options{Host: host})
+	return named
+}
+
 // firstLimited returns the first server with a limit in it, else the first.
 func firstLimited(tree *config.Tree) *config.Server {
 	for _, s := range tree.HTTP.Servers {

@@ -68,7 +68,10 @@ type HAROptions struct {
 	Name string // of the fan
 	// Host is the host whose requests are wanted, where the recording has it; "": that of the first page.
 	Host string
-	Page string // ID of the only page that is wanted; "": all of them, one after the other
+	// Serves says whether a host is one of the user's; nil: nothing is known. Where Host is "" the first page from such a
+	// host counts, since a recording may begin at another, to log in.
+	Serves func(host string) bool
+	Page   string // ID of the only page that is wanted; "": all of them, one after the other
 	// Header says what to keep of a header; nil keeps none. Of Presence a value of its own for each client and each
 	// recorded value takes the place of what was recorded. Cookie and Authorization are never kept with their content.
 	Header func(name string) Keep
@@ -86,7 +89,7 @@ const (
 // ReadHAR reads a recording. Its memory follows the number of requests and their URLs, not the bodies. What is wrong with
 // the file comes as a *FileError.
 func ReadHAR(r io.Reader, o HAROptions) (*Recording, error) {
-	h := &harReader{s: newJSONStream(r), opts: o, shared: map[string]string{}, standIns: map[string]int{}, ids: map[string]bool{}}
+	h := &harReader{s: newJSONStream(r), opts: o, shared: map[string]string{}, standIns: map[string]int{}, ids: map[string]bool{}, served: map[string]bool{}}
 	if err := h.read(); err != nil {
 		return nil, locateStream(err)
 	}

@@ -159,6 +159,56 @@ func TestHostOfARecording(t *testing.T) {
 	}
 }
 
+// A recording that begins at another host, to log in, is of the host that is served.
+func TestServedHostOfARecording(t *testing.T) {
+	login := strings.ReplaceAll(entryOf(``), "https://a.example/", "https://login.example/")
+	data := strings.ReplaceAll(strings.ReplaceAll(entryOf(``), "https://a.example/", "https://api.example/v1"), "text/html", "application/json")
+	for _, tt := range []struct{ serves, want string }{
+		{"", "login.example"}, {"a.example", "a.example"}, {"api.example", "api.example"}, {"other.example", "login.example"},
+	} {
+		asked := 0
+		rec, err := ReadHAR(strings.NewReader(harOf(login, login, data, entryOf(``), data)), HAROptions{Name: "x", Serves: func(host string) bool {
+			asked++
+			return host == tt.serves
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Host != tt.want || asked != 3 {
+			t.Errorf("serves %q: recorded of %s, asked %d times", tt.serves, rec.Host, asked)
+		}
+	}
+}
+
+// Arguments that are credentials stand for themselves no more; all others do.
+func TestSecretArguments(t *testing.T) {
+	url := strings.Replace(entryOf(``), "https://a.example/", "https://a.example/x?id=5&token=SECRET&q={n}&Access_Token=SECRET&sig=&key=7&jwt", 1)
+	rec, err := ReadHAR(strings.NewReader(harOf(url)), HAROptions{Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "/x?id=5&token=recorded-1-{client}&q=%7Bn%7D&Access_Token=recorded-2-{client}&sig=&key=7&jwt"
+	if got := rec.Fan.Requests[0].Path; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// The first request of a page waits for the page before, even where a script of that one led to it, but for a redirect.
+func TestNextPage(t *testing.T) {
+	at := func(second int, url, more string) string {
+		text := strings.Replace(entryOf(more), "https://a.example/", "https://a.example/"+url, 1)
+		return strings.Replace(text, "08:00:00.000Z", fmt.Sprintf("08:00:%02d.000Z", second), 1)
+	}
+	next := strings.Replace(at(30, "next", `"_initiator": {"type": "script", "stack": {"callFrames": [{"url": "https://a.example/app.js"}]}},`), `"pageref": "p"`, `"pageref": "q"`, 1)
+	rec, err := ReadHAR(strings.NewReader(harOf(at(0, "", ``), at(1, "app.js", `"_resourceType": "script",`), at(2, "late", ``), next)), HAROptions{Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if on := rec.Fan.Requests[3].DependsOn; on == nil || *on != 2 || rec.Links.Pages != 1 {
+		t.Errorf("waits for %v, %+v", on, rec.Links)
+	}
+}
+
 // No secret of a recording is in what is made of it, whatever the caller asks for.
 func TestNoSecrets(t *testing.T) {
 	for _, o := range []HAROptions{

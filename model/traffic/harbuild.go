@@ -60,20 +60,16 @@ func (h *harReader) assign() {
 }
 
 // choose finds the host whose requests are wanted: the one that was asked for, where the recording has it, else that of
-// the first document, else that of the first request.
+// the first document from a host that is served, else that of the first document, else that of the first request.
 func (h *harReader) choose(rec *Recording) error {
-	best := -1
+	best, suits := -1, -1
 	for i := range h.entries {
 		e := &h.entries[i]
 		if e.host == "" || e.cached || !h.wanted(e) {
 			continue
 		}
-		if h.opts.Host != "" && e.host == hostOf(e.scheme, h.opts.Host) {
-			best = i
-			break
-		}
-		if best < 0 || kindOf(e) == "html" && kindOf(&h.entries[best]) != "html" {
-			best = i
+		if n := h.suits(e); n > suits {
+			best, suits = i, n
 		}
 	}
 	if best < 0 {
@@ -85,6 +81,34 @@ func (h *harReader) choose(rec *Recording) error {
 	e := &h.entries[best]
 	rec.Scheme, rec.Host = e.scheme, e.host
 	return nil
+}
+
+// suits says how well the host of an entry suits the fan.
+func (h *harReader) suits(e *harEntry) int {
+	n := 0
+	if kindOf(e) == "html" {
+		n++
+	}
+	if h.serves(e.host) {
+		n += 2
+	}
+	if h.opts.Host != "" && e.host == hostOf(e.scheme, h.opts.Host) {
+		n += 4
+	}
+	return n
+}
+
+// serves asks once for each host.
+func (h *harReader) serves(host string) bool {
+	if h.opts.Serves == nil {
+		return false
+	}
+	answer, known := h.served[host]
+	if !known {
+		answer = h.opts.Serves(host)
+		h.served[host] = answer
+	}
+	return answer
 }
 
 func (h *harReader) wanted(e *harEntry) bool { return h.opts.Page == "" || e.page == h.opts.Page }
@@ -231,7 +255,7 @@ func (h *harReader) requests(rec *Recording, kept []int, rtt float64) error {
 		rec.Pages[p].Requests++
 		q := h.request(e, kindOf(e), rtt)
 		on, by := h.ancestor(e, index)
-		if on < 0 && !seen && n > 0 {
+		if !seen && n > 0 && by != byRedirect {
 			on, by = h.before(e, last), byPage
 		}
 		after := begun
@@ -299,7 +323,7 @@ func literal(path string) string {
 }
 
 func (h *harReader) request(e *harEntry, kind string, rtt float64) FanRequest {
-	q := FanRequest{Page: e.page, Method: "GET", Path: literal(e.path), Kind: kind, Headers: grouped(e.headers)}
+	q := FanRequest{Page: e.page, Method: "GET", Path: h.withoutSecrets(literal(e.path)), Kind: kind, Headers: grouped(e.headers)}
 	if Method(e.method) {
 		q.Method = e.method
 	}

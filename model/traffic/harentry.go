@@ -22,7 +22,9 @@ type harReader struct {
 	held    int64
 
 	shared   map[string]string // words that repeat, each held once
-	standIns map[string]int    // of the values of one header or cookie, by "name\x00value"
+	standIns map[string]int    // numbers of what stands for recorded values, by their hashes
+
+	served map[string]bool // what Serves said
 
 	refused, untimed int
 	rttNote          string
@@ -40,18 +42,18 @@ type harEntry struct {
 	headers                 []request.Header
 	size                    float64
 
-	start                                         float64
-	blocked, dns, connect, ssl, send, wait, recve float64
-	whole                                         float64 // time
-	timed                                         bool    // start could be read
-	initiated                                     bool    // the browser says what the reason was
-	initiator                                     string  // URL
-	redirect                                      string
-	status                                        int
-	cached, afterCache, local                     bool
-	nothing                                       bool // nothing came over the network
-	link                                          int  // index of the entry that it waits for; -1: none
-	by                                            linkKind
+	start                                           float64
+	blocked, dns, connect, ssl, send, wait, receive float64
+	whole                                           float64 // time
+	timed                                           bool    // start could be read
+	initiated                                       bool    // the browser says what the reason was
+	initiator                                       string  // URL
+	redirect                                        string
+	status                                          int
+	cached, afterCache, local                       bool
+	nothing                                         bool // nothing came over the network
+	link                                            int  // index of the entry that it waits for; -1: none
+	by                                              linkKind
 }
 
 func (h *harReader) read() error {
@@ -129,7 +131,7 @@ func (h *harReader) page() error {
 			return h.s.skip()
 		}
 		var id string
-		if err := h.word(&id); err != nil {
+		if err := h.word(&id); err != nil || id == "" {
 			return err
 		}
 		if h.ids[id] {
@@ -166,7 +168,7 @@ func (h *harReader) entry() error {
 	h.s.value() //nolint:errcheck // the object is read next, and says the same
 	e := harEntry{
 		at: h.s.mark, number: len(h.entries), link: -1,
-		blocked: -1, dns: -1, connect: -1, ssl: -1, send: -1, wait: -1, recve: -1, whole: -1, size: -1,
+		blocked: -1, dns: -1, connect: -1, ssl: -1, send: -1, wait: -1, receive: -1, whole: -1, size: -1,
 	}
 	if err := h.s.object(func(name string) error { return h.entryMember(&e, name) }); err != nil {
 		return err
@@ -280,7 +282,7 @@ func (h *harReader) timings(e *harEntry) error {
 				{"ssl", &e.ssl},
 				{"send", &e.send},
 				{"wait", &e.wait},
-				{"receive", &e.recve},
+				{"receive", &e.receive},
 			} {
 				if part.name == name {
 					return h.span(part.into)

@@ -30,7 +30,7 @@ func (e *harEntry) first() float64 {
 	return t
 }
 
-func (e *harEntry) end() float64 { return e.first() + max(e.recve, 0) }
+func (e *harEntry) end() float64 { return e.first() + max(e.receive, 0) }
 
 // there is when what an answer holds can be the reason of a request: a document is read while it comes in, everything else is
 // used when it is complete.

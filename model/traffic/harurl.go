@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
@@ -79,4 +80,25 @@ func hostOf(scheme, host string) string {
 		port = ":443"
 	}
 	return strings.ToLower(strings.TrimSuffix(host, port))
+}
+
+// secretArgs are the names of arguments whose values are credentials.
+var secretArgs = []string{
+	"token", "access_token", "id_token", "refresh_token", "auth_token", "csrf_token", "auth", "authorization", "apikey", "api_key", "secret",
+	"client_secret", "password", "passwd", "pwd", "session", "sessionid", "session_id", "sid", "jwt", "sig", "signature", "x-amz-signature",
+}
+
+// withoutSecrets puts another value in the place of each that is a credential.
+func (h *harReader) withoutSecrets(target string) string {
+	path, query, asks := strings.Cut(target, "?")
+	if !asks {
+		return target
+	}
+	args := strings.Split(query, "&")
+	for i, arg := range args {
+		if name, value, ok := strings.Cut(arg, "="); ok && value != "" && slices.Contains(secretArgs, strings.ToLower(name)) {
+			args[i] = name + "=" + h.standIn("argument "+strings.ToLower(name), value)
+		}
+	}
+	return path + "?" + strings.Join(args, "&")
 }
