@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
 )
@@ -42,6 +43,27 @@ func TestReadHARMemory(t *testing.T) {
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > most {
 		t.Errorf("%d bytes allocated for 100 MB", took)
+	}
+}
+
+// What names itself or others a hundred thousand times takes no more time than anything else.
+func TestReadHARTime(t *testing.T) {
+	const n = 100_000
+	entry := func(url, more string) string {
+		return `{"startedDateTime": "2026-03-02T08:00:00.000Z", "request": {"url": "` + url + `"}, "_initiator": {"type": "script", "url": "https://b.example/"},` + more +
+			`"response": {"status": 200}, "timings": {"wait": 5}}`
+	}
+	last := strings.Replace(entry("https://a.example/", ""), ":00.000Z", ":09.000Z", 1)
+	for name, more := range map[string]string{"one": "", "chain": `"_fromCache": "disk",`} {
+		start := time.Now()
+		entries := strings.Repeat(entry("https://b.example/", more)+",", n)
+		rec, err := ReadHAR(strings.NewReader(`{"log": {"version": "1.2", "entries": [`+entries+last+`]}}`), HAROptions{Name: "x", Host: "a.example"})
+		if err != nil || len(rec.Fan.Requests) != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("%s: %v", name, took)
+		}
 	}
 }
 

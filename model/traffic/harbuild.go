@@ -298,7 +298,7 @@ func (l *Links) count(by linkKind) {
 // ancestor follows what an entry waited for to one that is in the fan: what was left out passes the waiting on.
 func (h *harReader) ancestor(e *harEntry, index map[int]int) (int, linkKind) {
 	by := e.by
-	for at := e.link; at >= 0; at = h.entries[at].link {
+	for at, n := e.link, 0; at >= 0 && n < mostCauses; at, n = h.entries[at].link, n+1 {
 		if _, ok := index[at]; ok && h.entries[at].first() <= e.issued()+slack {
 			return at, by
 		}

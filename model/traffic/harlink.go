@@ -63,7 +63,7 @@ type pageLink struct {
 	causes []int // indexes of entries whose answers may be a reason, in the order of their times
 }
 
-// mostCauses bounds how far back a reason is looked for by timing.
+// mostCauses bounds how far back a reason is looked for.
 const mostCauses = 500
 
 func (l *linker) run() {
@@ -114,9 +114,12 @@ func (l *linker) reason(p *pageLink, i int) (int, linkKind) {
 
 // latest is the last of some entries that was answered before another was issued; -1 where there is none.
 func (l *linker) latest(of []int, e *harEntry, answer func(*harEntry) float64) int {
-	for _, at := range slices.Backward(of) {
+	for n, at := range slices.Backward(of) {
 		if answer(&l.entries[at]) <= e.issued()+slack {
 			return at
+		}
+		if len(of)-n > mostCauses {
+			break
 		}
 	}
 	return -1
@@ -130,17 +133,23 @@ func (l *linker) initiator(e *harEntry) int {
 		return at
 	}
 	at := of[len(of)-1]
-	for at >= 0 && l.entries[at].first() > e.issued()+slack {
+	for range mostCauses {
+		if at < 0 || l.entries[at].first() <= e.issued()+slack {
+			return at
+		}
 		at = l.entries[at].link
 	}
-	return at
+	return -1
 }
 
 // document is the page's last document before an entry; -1 where there is none.
 func (l *linker) document(p *pageLink, e *harEntry) int {
-	for _, at := range slices.Backward(p.causes) {
+	for n, at := range slices.Backward(p.causes) {
 		if l.kinds[at] == "html" && l.entries[at].first() <= e.issued()+slack {
 			return at
+		}
+		if len(p.causes)-n > mostCauses {
+			break
 		}
 	}
 	return -1
