@@ -78,14 +78,26 @@ func (f *simulateFlags) testOptions(o simulate.Options) simulate.Options {
 	return o
 }
 
-// maxSimulated bounds the requests of one run, so that a slip of the finger does not fill the memory.
-const maxSimulated = 20_000_000
+// What one run may take, so that a slip of the finger fills neither the memory nor the day.
+const (
+	maxSimulated = 1_000_000_000 // requests
+	maxMemory    = 4 << 30       // bytes
+)
 
+// bounded says what a run would need where that is too much.
 func bounded(o *simulate.Options) error {
-	if n := o.Requests(); n > maxSimulated {
+	n := o.Requests()
+	if n > maxSimulated {
 		return fmt.Errorf("%d requests are more than the %d that one run may have", n, maxSimulated)
 	}
-	return nil
+	if o.Memory() <= maxMemory {
+		return nil
+	}
+	need := fmt.Sprintf("needs about %.1f GB of memory, more than the %d GB that it may take", float64(o.Memory())/(1<<30), maxMemory>>30)
+	if o.KeepRequests {
+		return fmt.Errorf("a list of %d requests %s: --no-requests leaves the list out of json, and text has none", n, need)
+	}
+	return fmt.Errorf("a run with so many clients at the same time %s: let them come over a time, as with --arrival poisson:600", need)
 }
 
 // arrival reads --arrival.

@@ -40,6 +40,8 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 		return errors.New("--requests and --fan, --map, --base-url or --page cannot be given together")
 	case f.base.text != "" && f.host != "":
 		return errors.New("--base-url and --host cannot be given together")
+	case f.requests != "" && len(f.tests)+len(f.via) > 0:
+		return errors.New("--requests and --test or --via cannot be given together")
 	case f.requests == "-" && path == "-":
 		return errors.New("both the configuration and the requests are to be read from standard input")
 	}

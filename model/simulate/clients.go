@@ -18,7 +18,7 @@ func (s *simulation) request(l *load, r int32) *request.Request {
 	t, q := &s.target, l.crowd.request(r)
 	path, headers := q.Path, q.Headers
 	if q.byClient || q.byNumber {
-		path, headers = q.Expand(l.crowd.clientNumber(l), l.crowd.page.number(r))
+		path, headers = q.Expand(l.crowd.clientNumber(l), l.crowd.page.number(l, r))
 	}
 	req := &request.Request{
 		Method: q.Method, Scheme: t.scheme, Host: t.host, Target: path, Protocol: "HTTP/2.0", Headers: headers,

@@ -14,7 +14,7 @@ func feeling(r *Result) string {
 			continue
 		}
 		longest = max(longest, c.AddedMs.Max)
-		refused += c.Rejected
+		refused += c.Rejected + c.Blocked
 	}
 	p := r.Page
 	switch slower := p.LimitedMs.P95 - p.UnlimitedMs.P95; {

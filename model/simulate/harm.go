@@ -80,7 +80,7 @@ func (r *Result) Figures() Figures {
 		}
 		f.Requests += c.Requests
 		f.Delayed += c.Delayed
-		f.Rejected += c.Rejected
+		f.Rejected += c.Rejected + c.Blocked
 		f.AddedMaxMs = max(f.AddedMaxMs, c.AddedMs.Max)
 	}
 	if p := r.Page; p != nil {

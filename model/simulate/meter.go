@@ -6,6 +6,14 @@ type meter struct {
 	done, total int64
 }
 
+func newMeter(o *Options) meter {
+	m := meter{progress: o.Progress, total: o.Requests()}
+	if o.Detail {
+		m.total *= 2 // the traffic is run twice
+	}
+	return m
+}
+
 // everySo is how many requests go by between two calls.
 const everySo = 1 << 16
 

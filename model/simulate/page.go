@@ -157,10 +157,10 @@ func (p *page) streamOf(id int32) *pageStream {
 	return nil
 }
 
-// number is which request of its stream a request is, from 0; 0 for the fan's own.
-func (p *page) number(id int32) int64 {
+// number is which request of its stream a request is, from 0; for the fan's own, which load of the client.
+func (p *page) number(l *load, id int32) int64 {
 	if id < p.own {
-		return 0
+		return int64(l.round)
 	}
 	return int64(id - p.streamOf(id).first)
 }

@@ -15,6 +15,9 @@ const maxEntries = 2000
 // NotSent is the verdict of an entry that was never sent, because what it waits for was refused.
 const NotSent = "NOT_SENT"
 
+// Blocked is the verdict of an entry that a Guard answered.
+const Blocked = "BLOCKED"
+
 // A record is the course of one load. The methods of a nil record do nothing.
 type record struct {
 	load    *load
@@ -45,7 +48,7 @@ func (d *record) issue(id int32, at int64) {
 		Request: int(id), DependsOn: q.DependsOn, Method: q.Method, Path: q.Path, Kind: q.Kind, Try: int(d.load.triesOf(id)), IssuedMs: at,
 	}
 	if q.byClient || q.byNumber {
-		e.Path, _ = q.Expand(d.load.crowd.clientNumber(d.load), d.load.crowd.page.number(id))
+		e.Path, _ = q.Expand(d.load.crowd.clientNumber(d.load), d.load.crowd.page.number(d.load, id))
 	}
 	if q.stream >= 0 {
 		e.DependsOn = d.load.crowd.page.streams[q.stream].DependsOn
@@ -72,7 +75,7 @@ func (d *record) send(id int32, at int64) {
 }
 
 // done completes an entry whose answer left nginx at a time, and reaches the client at another.
-func (d *record) done(id int32, left, back int64, f *pipeline.Flight) {
+func (d *record) done(id int32, left, back int64, a *answer) {
 	if d == nil {
 		return
 	}
@@ -80,14 +83,20 @@ func (d *record) done(id int32, left, back int64, f *pipeline.Flight) {
 	if e == nil {
 		return
 	}
-	e.EndMs, e.WaitMs = back, int64(f.Decision.Wait)*1000
+	e.EndMs = back
+	if a.status != 0 {
+		e.Status = new(a.status)
+	}
+	f := a.flight
+	if f == nil {
+		e.Verdict = Blocked
+		return
+	}
+	e.WaitMs = int64(f.Decision.Wait) * 1000
 	e.ServiceMs = left - e.SentMs - d.load.rtt/2 - e.WaitMs
 	e.Verdict, e.Zone = verdictOf(f), zoneOf(f)
 	if place := f.Place(); place.Location != nil {
 		e.Location = new(place.Label())
-	}
-	if status := f.Status(); status != 0 {
-		e.Status = new(status)
 	}
 }
 

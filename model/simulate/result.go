@@ -132,6 +132,7 @@ type CrowdStat struct {
 	Rejected  int            `json:"rejected"`
 	NotIssued int            `json:"not_issued"`
 	Retries   int            `json:"retries"`  // requests that were sent again
+	Blocked   int            `json:"blocked"`  // that never reached nginx, see Guard; Requests does not count them
 	AddedMs   Quantiles      `json:"added_ms"` // over the requests that were not refused
 	Added     []Bucket       `json:"added"`    // likewise, how many requests waited how long
 	Page      PageStat       `json:"page"`
@@ -170,7 +171,7 @@ type Entry struct {
 	WaitMs    int64   `json:"wait_ms"`     // in the limiter
 	ServiceMs int64   `json:"upstream_ms"` // what the server took; 0 where the limiter refused it
 	EndMs     int64   `json:"end_ms"`      // when the client has the answer
-	Verdict   string  `json:"verdict"`     // of the limiters: PASSED, DELAYED, REJECTED ...; NOT_SENT where it was never sent
+	Verdict   string  `json:"verdict"`     // of the limiters: PASSED, DELAYED, REJECTED ...; NotSent, or Blocked by a Guard
 	Status    *int    `json:"status"`      // nil where an upstream decides
 	Location  *string `json:"location"`
 	Zone      *string `json:"zone"` // that held it up or refused it

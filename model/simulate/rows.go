@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
@@ -16,7 +17,7 @@ func (s *simulation) row(l *load, r int32, at int64) int32 {
 	t, q := &s.target, l.crowd.request(r)
 	path := q.Path
 	if q.byClient || q.byNumber {
-		path, _ = q.Expand(l.crowd.clientNumber(l), l.crowd.page.number(r))
+		path, _ = q.Expand(l.crowd.clientNumber(l), l.crowd.page.number(l, r))
 	}
 	row := Row{
 		TMs: int64(toClock(at) - epoch), ClientIP: addressText(addressOf(int(l.address))), URL: t.scheme + "://" + t.host + path,
@@ -71,6 +72,14 @@ func orUnknown(outcome string) string {
 		return Unknown
 	}
 	return outcome
+}
+
+// block completes the row of a request that never reached nginx.
+func (row *Row) block(status int) {
+	row.Outcome, row.ConnOutcome = string(limitreq.None), string(limitconn.None)
+	if status != 0 {
+		row.Status = new(status)
+	}
 }
 
 func addressText(a netip.Addr) string {

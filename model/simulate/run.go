@@ -49,7 +49,7 @@ func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
 	s := &simulation{
 		pipe: p, target: t, opts: o, crowds: newCrowds(o), rows: []Row{},
 		plans: map[planKey]*pipeline.Plan{}, callers: map[int32]*pipeline.Caller{}, stats: newStats(),
-		meter: meter{progress: o.Progress, total: o.Requests()},
+		meter: newMeter(o),
 	}
 	for _, c := range s.crowds {
 		c.stats = s.stats
@@ -124,7 +124,7 @@ func (s *simulation) result() *Result {
 func (c *crowd) result() CrowdStat {
 	n := CrowdStat{
 		Fan: c.Fan.Name, Role: roleOf(c.Fan), Clients: c.Clients, Addresses: int(c.countAddresses()),
-		Retries: c.stats.retries, AddedMs: c.stats.added.quantiles(), Added: c.stats.added.buckets(),
+		Retries: c.stats.retries, Blocked: c.stats.blocked, AddedMs: c.stats.added.quantiles(), Added: c.stats.added.buckets(),
 		Page: c.stats.pageStat(), Locations: c.stats.locations(),
 	}
 	for i := range n.Locations {

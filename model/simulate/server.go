@@ -13,8 +13,11 @@ func (s *simulation) serve(l *load, r int32, at int64) {
 		return
 	}
 	s.meter.tick()
-	f := s.plan(l, r).StartFor(toClock(at), s.callerOf(l, r))
 	row := s.row(l, r, at)
+	if s.opts.Guard != nil && s.blocked(l, r, row, at) {
+		return
+	}
+	f := s.plan(l, r).StartFor(toClock(at), s.callerOf(l, r))
 	if f.Wait > 0 {
 		k := s.keep(kept{row: row, came: at, flight: f})
 		s.push(event{at: at + int64(f.Wait)*1000, load: l.slot, req: r, kept: k, kind: resumed})
@@ -57,7 +60,11 @@ func (s *simulation) settle(l *load, r int32, k kept, at int64) {
 			s.push(event{at: done, load: l.slot, req: r, kept: n, kind: served})
 		}
 	}
-	s.depart(l, r, done, f)
+	if s.opts.Guard != nil {
+		s.opts.Guard.Answered(toClock(done), s.request(l, r), f.Status())
+	}
+	a := answer{f.Refused(), f.Status(), f.RetryAfter(), f}
+	s.depart(l, r, done, &a)
 }
 
 func (s *simulation) service(l *load, r int32) int64 {
@@ -68,16 +75,16 @@ func (s *simulation) service(l *load, r int32) int64 {
 	return d.of(s, drawService, l, int64(r), int64(l.triesOf(r)))
 }
 
-// depart sends the answer of a request that nginx was done with at a time; a nil Flight was let through.
-func (s *simulation) depart(l *load, r int32, done int64, f *pipeline.Flight) {
+// depart sends the answer of a request that was done with at a time; nil where nobody looks at it.
+func (s *simulation) depart(l *load, r int32, done int64, a *answer) {
 	q := l.crowd.request(r)
 	back := done + l.rtt/2
 	v := &l.visits[q.visit]
 	if q.stream < 0 || l.crowd.page.own == 0 {
 		v.last = max(v.last, back)
 	}
-	l.record.done(r, done, back, f)
-	if f == nil || !f.Refused() {
+	l.record.done(r, done, back, a)
+	if a == nil || !a.refused {
 		l.left--
 		l.forgetTries(r)
 		if s.waited(l, q) {
@@ -85,7 +92,7 @@ func (s *simulation) depart(l *load, r int32, done int64, f *pipeline.Flight) {
 		}
 		return
 	}
-	again := s.retry(l, r, q, back, f)
+	again := s.retry(l, r, q, back, a)
 	if !again {
 		l.left--
 		if q.stream < 0 {
@@ -101,12 +108,12 @@ func (s *simulation) depart(l *load, r int32, done int64, f *pipeline.Flight) {
 }
 
 // retry issues a refused request once more, where the client's code does so.
-func (s *simulation) retry(l *load, r int32, q *pageRequest, back int64, f *pipeline.Flight) bool {
-	if q.retry == nil || !q.retry.Again(f.Status(), int(l.triesOf(r))+1) {
+func (s *simulation) retry(l *load, r int32, q *pageRequest, back int64, a *answer) bool {
+	if q.retry == nil || !q.retry.Again(a.status, int(l.triesOf(r))+1) {
 		return false
 	}
 	n := l.again(r)
-	wait := q.retry.WaitMs(int(n), s.draw(drawRetry, l, int64(r), int64(n)), f.RetryAfter())
+	wait := q.retry.WaitMs(int(n), s.draw(drawRetry, l, int64(r), int64(n)), a.retryAfter)
 	l.crowd.stats.retries++
 	at := back + microseconds(wait)
 	l.record.issue(r, at)

@@ -17,6 +17,7 @@ type stats struct {
 	times   sample // of pages
 	added   sample // what limit_req added, of all requests that were not refused
 	retries int
+	blocked int // by a guard
 }
 
 type placeStats struct {

@@ -114,6 +114,7 @@ func (w *watch) finish(l *load) {
 // detail runs the same traffic again, and looks at what the first run found.
 func detail(first *simulation, r *Result, fresh func() *simulation) {
 	s := fresh()
+	s.meter.done = first.meter.done
 	s.watch = &watch{records: map[loadKey]*record{}, series: map[*config.Zone]*series{}}
 	refs := make([]pageRef, 0, 2)
 	if ref, ok := first.watch.median(r.Page.LimitedMs.P50); ok {
