@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/fronts"
+	"github.com/ngxlimit/ngxlimit/model/realip"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -19,6 +21,8 @@ var RealipRecursiveOff = register(rule.Rule{
 		"CDN's address, and `real_ip_recursive off`, nginx's default, takes that last entry: all people behind one node of the CDN are one\n" +
 		"client. With `on` nginx goes back over the entries that `set_real_ip_from` names, to the first one that is not a proxy. One proxy\n" +
 		"alone needs no recursion: the last entry is the client.\n\n" +
+		"Google Cloud's global balancers add two entries, the client and the address of the forwarding rule: there `on` is needed, and that\n" +
+		"address in the list.\n\n" +
 		"That there is a chain is taken from trust in private and in public networks at once. Where the public ones are single hosts they\n" +
 		"may as well be another way in, so that it is a note. A header with one address, such as `CF-Connecting-IP`, needs no\nrecursion.\n",
 	Bad: `events {}
@@ -58,7 +62,10 @@ http {
     }
 }
 `,
-	Links: []string{"https://nginx.org/en/docs/http/ngx_http_realip_module.html#real_ip_recursive"},
+	Links: []string{
+		"https://nginx.org/en/docs/http/ngx_http_realip_module.html#real_ip_recursive",
+		"https://cloud.google.com/load-balancing/docs/https#x-forwarded-for_header",
+	},
 	Check: checkRealipRecursiveOff,
 })
 
@@ -69,8 +76,24 @@ func checkRealipRecursiveOff(p *rule.Pass) {
 		}
 		if inner, outer := chainOf(t.From.Value); outer != nil && p.WholeAt(t.Places[0].Level) {
 			p.Report(realipRecursiveOffFinding(t, inner, outer))
+		} else if front, x, _ := t.Front(p.Settings.Known()); front != nil && addsItself(front) && p.WholeAt(t.Places[0].Level) {
+			p.Report(addsItselfFinding(t, front, x))
 		}
 	}
+}
+
+// addsItself says whether a front adds its own address to X-Forwarded-For behind the client's.
+func addsItself(front *fronts.Front) bool {
+	h, ok := front.Sends(realip.XForwardedFor)
+	return ok && h.Adds > 1
+}
+
+func addsItselfFinding(t *rule.Trust, front *fronts.Front, x *config.Trusted) rule.Finding {
+	f := t.AtRecursive()
+	f.Message = fmt.Sprintf("%s (%s is trusted) add their own address to X-Forwarded-For behind the client's, and with real_ip_recursive off it is the key of everybody", front.Name, x.Text)
+	f.Evidence = map[string]any{"front": front.ID}
+	f.Related = []rule.Label{{Span: x.Span, Message: "one of their networks"}}
+	return f
 }
 
 // chainOf finds two proxies of which one stands behind the other: one of a private network, and one of a public one,

@@ -37,7 +37,7 @@ The program never asks the network. Lists are renewed from a file: ngxlimit prox
 			case format.value == "json":
 				return report.EncodeJSON(a.stdout, report.Lists(lists))
 			case len(args) == 0:
-				return report.WriteFronts(a.stdout, known, today(), a.screen(""))
+				return report.WriteFronts(a.stdout, known, today())
 			}
 			return report.WriteTrust(a.stdout, lists)
 		},

@@ -64,14 +64,6 @@ func (o object) has(names ...string) bool {
 	return true
 }
 
-func (o object) text(name string) string {
-	var s string
-	if json.Unmarshal(o[name], &s) != nil {
-		return ""
-	}
-	return s
-}
-
 // A form is one kind of JSON that can be read, or that people take for one.
 type form struct {
 	made string

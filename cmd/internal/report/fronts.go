@@ -12,7 +12,7 @@ import (
 )
 
 // WriteFronts lists the fronts that are known, with the age of each list on a day such as "2026-11-30".
-func WriteFronts(w io.Writer, known *fronts.Table, today string, o Options) error {
+func WriteFronts(w io.Writer, known *fronts.Table, today string) error {
 	var b strings.Builder
 	id, name := len("name"), len("front")
 	for _, f := range known.Fronts {
