@@ -94,7 +94,10 @@ func handlerOf(name string, at directive.Context) handler {
 	default:
 		return nil
 	}
-	return settingHandler(name)
+	if h := settingHandler(name); h != nil {
+		return h
+	}
+	return regexHandler(name)
 }
 
 // loadModule notes a module that is loaded: one that is not nginx's own may define any variable.

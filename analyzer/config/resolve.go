@@ -50,7 +50,7 @@ type resolver struct {
 	zones     zones
 	ports     ports
 
-	regexes map[string]looked
+	regexes map[regexKey]looked
 
 	used       map[string]bool // variables that something asks for
 	uses       []use           // of them those that nginx itself has not, in the order of their first use
@@ -78,7 +78,7 @@ func newResolver(in *load.Input, o Options) *resolver {
 		version:   version,
 		checks:    make(map[checkKey]checked),
 		seen:      make(map[refusalKey]struct{}),
-		regexes:   make(map[string]looked),
+		regexes:   make(map[regexKey]looked),
 		kept:      make(map[RefusalKind]int),
 		used:      make(map[string]bool),
 		zones:     newZones(),

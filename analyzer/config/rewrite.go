@@ -3,38 +3,8 @@ package config
 import (
 	"strings"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
-
-// regex looks at a regular expression of a directive: what PCRE refuses is refused, and its named groups become variables.
-func (r *resolver) regex(it Item, w syntax.Word, pattern string, caseless bool, s *scope) bool {
-	re, ok := r.regexes[pattern]
-	if !ok {
-		compiled := pcre.New(pattern, caseless)
-		re.refused = compiled.Refused()
-		for _, n := range compiled.Names() {
-			re.names = append(re.names, n.Name)
-		}
-		r.regexes[pattern] = re
-	}
-	if re.refused != nil {
-		r.refuseWord(it, w, s.level, InvalidValue, re.refused.Error())
-		return false
-	}
-	for _, name := range re.names {
-		if !r.declare(it, w, name, "", s) {
-			return false
-		}
-	}
-	return true
-}
-
-// looked is what is kept of a regular expression that was looked at: the same few patterns come again and again.
-type looked struct {
-	names   []string
-	refused error
-}
 
 // rewrite looks at a rewrite directive.
 func (r *resolver) rewrite(it Item, _ *visit, s *scope) {

@@ -21,6 +21,7 @@ type Tree struct {
 	Version  string    // the nginx that is judged for, "1.22.1"
 	Main     []Item    // the directives outside of every block, and the blocks
 	HTTP     *HTTP     // nil where the input has no http block and is no fragment of one
+	Regexes  []Regex   // that deserve a look, in the order read
 	Refusals []Refusal // in the order in which nginx would come upon them; it stops at the first that is no Warning
 	LeftOut  int       // further refusals, of kinds of which there are too many to keep; see load.Input.LeftOut
 

@@ -28,6 +28,7 @@ func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 	switch it.Name().Value {
 	case "map":
 		problems = variables.Map(args, words)
+		r.mapRegexes(entries, s)
 	case "geo":
 		problems = variables.Geo(args, words)
 	default:

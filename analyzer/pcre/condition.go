@@ -39,7 +39,9 @@ func (t *translator) conditional(a *atom) error {
 	if err != nil {
 		return err
 	}
-	switch branches := len(t.items[len(t.items)-1].subs); {
+	n := t.items[len(t.items)-1]
+	n.untold = true
+	switch branches := len(n.subs); {
 	case strings.HasPrefix(rest, "DEFINE)") && branches > 1:
 		t.branches(open+3, "DEFINE subpattern contains more than one branch")
 	case branches > 2:

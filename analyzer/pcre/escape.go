@@ -95,8 +95,8 @@ func classEscape(c byte) (set, bool) {
 	return s, 'A' <= c
 }
 
-// assertions are what \b and its kin are for a subject without newlines.
-var assertions = map[byte]nodeKind{'b': nodeEdge, 'B': nodeNoEdge, 'A': nodeBegin, 'G': nodeBegin, 'Z': nodeEnd, 'z': nodeEnd}
+// assertions are \b and its kin.
+var assertions = map[byte]nodeKind{'b': nodeEdge, 'B': nodeNoEdge, 'A': nodeBegin, 'G': nodeBegin, 'Z': nodeEnd, 'z': nodeEndText}
 
 func (t *translator) assertion(c byte) {
 	const before, after = `(?<=[0-9A-Z_a-z])`, `(?=[0-9A-Z_a-z])`

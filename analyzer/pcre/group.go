@@ -69,6 +69,9 @@ func (t *translator) special(a *atom) error {
 		t.only("(?:")
 		err := t.body(a, "(?>")
 		t.both(barrier + ")")
+		if err == nil {
+			t.last(&node{kind: nodeAtomic})
+		}
 		return err
 	case t.next("="):
 		return t.look(a, "(?=")
@@ -168,10 +171,12 @@ func (t *translator) look(a *atom, open string) error {
 	if err != nil {
 		return err
 	}
+	n := &node{kind: nodeLook, negative: open[len(open)-1] == '!'}
 	if len(open) > 3 {
-		t.lookbehind(offset)
+		n.behind = t.lookbehind(offset)
+		n.untold = n.behind == nil
 	}
-	t.items[len(t.items)-1] = &node{kind: nodeZero}
+	t.last(n)
 	return nil
 }
 
@@ -192,7 +197,7 @@ func (t *translator) capture(a *atom, name string) error {
 	t.fast = append(append(t.fast[:fast:fast], '('), t.fast[fast+len("(?<>")+len(strconv.Itoa(t.groups)):]...)
 	if err == nil {
 		n := t.items[len(t.items)-1]
-		n.capturing, t.nodes[group] = true, n
+		n.capturing, n.group, t.nodes[group] = true, group, n
 	}
 	return err
 }

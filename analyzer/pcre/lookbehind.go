@@ -8,22 +8,30 @@ const (
 
 const behindMax = 65535
 
-// lookbehind refuses a lookbehind whose alternatives have not each one length. The place reached is behind it.
-func (t *translator) lookbehind(offset int) {
+// lookbehind refuses a lookbehind whose alternatives have not each one length. The place reached is behind it. It returns
+// the lengths; nil where not all are told.
+func (t *translator) lookbehind(offset int) (lengths []int) {
 	if t.total < 0 || t.behind != nil {
-		return
+		return nil
 	}
+	told := true
 	for _, sub := range t.items[len(t.items)-1].subs {
-		switch n := t.length(sub); {
+		n := t.length(sub)
+		switch {
 		case n == lengthVaries:
 			t.behind = t.refuse(offset, "lookbehind assertion is not fixed length")
+			return nil
 		case n > behindMax:
 			t.behind = t.refuse(offset, "lookbehind assertion is too long")
-		default:
-			continue
+			return nil
 		}
-		return
+		told = told && n >= 0
+		lengths = append(lengths, n)
 	}
+	if !told {
+		return nil
+	}
+	return lengths
 }
 
 // length is how many characters a node matches.
@@ -35,6 +43,8 @@ func (t *translator) length(n *node) int {
 		return lengthVaries
 	case nodeForeign:
 		return lengthUnknown
+	case nodeAtomic:
+		return t.length(n.subs[0])
 	case nodeReference:
 		if t.numberless {
 			return lengthVaries

@@ -117,6 +117,9 @@ func (t *translator) repeat(a *atom, from, to int) {
 	} else {
 		t.both(quantifier(from, to) + mark)
 	}
+	if possessive && len(t.items) > 0 {
+		t.last(&node{kind: nodeAtomic})
+	}
 	if possessive {
 		t.slow = slices.Insert(t.slow, a.slow, []byte("(?:(?>")...)
 		t.only(")" + barrier + ")")

@@ -95,7 +95,7 @@ func (t *translator) backreference(a *atom, n int) error {
 		t.late(t.pos-1, noGroup)
 		return nil
 	}
-	t.leaf(&node{kind: nodeReference, group: n})
+	t.leaf(&node{kind: nodeReference, group: n, caseless: t.caseless})
 	a.nullable = true
 	ref := `(?:\k<` + strconv.Itoa(n) + `>)`
 	if t.caseless {

@@ -110,6 +110,16 @@ func (re *Regex) Err() error {
 	return nil
 }
 
+// NotRun says why a pattern that PCRE may take is not run here; nil where it is, or where PCRE refuses it. Unlike Err it
+// does not try the engines.
+func (re *Regex) NotRun() error {
+	re.compile()
+	if re.refused == nil {
+		return re.err
+	}
+	return nil
+}
+
 // Refused returns nginx's words against the pattern where PCRE refuses it for certain; nil where it takes it, or where
 // that is not known.
 func (re *Regex) Refused() error {
@@ -142,10 +152,13 @@ func (re *Regex) Find(subject string) ([]int, error) {
 	if re.err != nil {
 		return nil, re.err
 	}
+	if re.program.utf && !ascii(subject) {
+		return nil, errors.New("matching in UTF mode against bytes beyond ASCII is not done here")
+	}
+	if s := re.program.steps; s != nil && s.worth(subject) && re.givesUp(subject) {
+		return nil, ErrSteps
+	}
 	if plain(subject) && re.program.fast != "" {
-		if s := re.program.steps; s != nil && s.worth(subject) && re.givesUp(subject) {
-			return nil, ErrSteps
-		}
 		if !re.allows(subject) {
 			return nil, nil
 		}
@@ -155,9 +168,6 @@ func (re *Regex) Find(subject string) ([]int, error) {
 		if fast := re.linear(); fast != nil {
 			return re.findFast(fast, subject), nil
 		}
-	}
-	if re.program.utf && !ascii(subject) {
-		return nil, errors.New("matching in UTF mode against bytes beyond ASCII is not done here")
 	}
 	return re.findSlow(subject)
 }

@@ -40,6 +40,19 @@ func (s set) inverse() set {
 	return s
 }
 
+// single says whether the set is one character, or a letter in both cases.
+func (s *set) single() bool {
+	size := 0
+	for _, in := range s {
+		if in {
+			size++
+		}
+	}
+	folded := *s
+	folded.fold()
+	return size == 1 || size == 2 && folded == *s
+}
+
 // fold adds the other case of every letter.
 func (s *set) fold() {
 	for c := 'a'; c <= 'z'; c++ {

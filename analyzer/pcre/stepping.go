@@ -1,13 +1,16 @@
 package pcre
 
+import "strings"
+
 // stepping is one match of a stepper.
 type stepping struct {
 	*stepper
 	subject string
 	steps   int
 	limit   int
+	over    bool // a limit was exceeded
 	pending []choice
-	entered []int // by slot
+	slot    []int
 }
 
 // A choice is what is left to try, or what is to be undone on the way back to it.
@@ -15,27 +18,39 @@ type choice struct {
 	pc, at int
 	star   bool
 	bound  int // of a star: the last place to go on at
-	slot   int // over 0: that entered place is to be restored, to at
+	slot   int // over 0: slot-1 is to be restored, to at
 }
+
+// unset is what the slots of a group hold that took no part.
+const unset = -1
 
 // from matches at one place; ok is false where a limit is exceeded.
 func (m *stepping) from(start int) (matched, ok bool) {
 	m.pending = m.pending[:0]
-	pc, at := 0, start
+	for _, first := range m.groups {
+		m.slot[first+1] = unset
+	}
+	_, matched = m.run(0, start, 0)
+	return matched, !m.over
+}
+
+// run follows the code to an opMatch, and returns the place reached. Of the choices left it takes up none below base.
+func (m *stepping) run(pc, at, base int) (end int, matched bool) {
 	for {
-		if m.steps > m.limit || len(m.pending) > pendingMax {
-			return false, false
+		if m.steps > m.limit || len(m.pending) > pendingMax || m.over {
+			m.over = true
+			return 0, false
 		}
 		next, to, good := m.one(pc, at)
 		if good && next < 0 {
-			return true, true
+			return to, true
 		}
 		if good {
 			pc, at = next, to
 			continue
 		}
-		if pc, at, good = m.back(); !good {
-			return false, true
+		if pc, at, good = m.back(base); !good {
+			return 0, false
 		}
 	}
 }
@@ -57,19 +72,79 @@ func (m *stepping) one(pc, at int) (next, to int, ok bool) {
 		m.pending = append(m.pending, choice{pc: i.to, at: at})
 	case opJump:
 		return i.to, at, true
-	case opEnter:
-		m.pending = append(m.pending, choice{slot: i.slot + 1, at: m.entered[i.slot]})
-		m.entered[i.slot] = at
+	case opEnter, opOpen:
+		m.put(i.slot, at)
 	case opAgain:
-		if at != m.entered[i.slot] {
+		if at != m.slot[i.slot] {
 			return i.to, at, true
 		}
 	case opStep:
 		m.steps++
 	case opAssert:
 		return pc + 1, at, m.holds(i.kind, at)
+	case opClose:
+		m.put(i.slot+1, m.slot[i.slot])
+		m.put(i.slot+2, at)
+	case opSame:
+		to, ok = m.same(i, at)
+		return pc + 1, to, ok
+	case opWithin:
+		to, ok = m.within(pc+1, at)
+		return i.to, to, ok
+	case opLook:
+		return i.to, at, m.look(i, pc+1, at) != i.negative
 	}
 	return pc + 1, at, true
+}
+
+// put gives a slot its value, until a choice before is taken up.
+func (m *stepping) put(slot, at int) {
+	m.pending = append(m.pending, choice{slot: slot + 1, at: m.slot[slot]})
+	m.slot[slot] = at
+}
+
+// same matches what a group holds once more.
+func (m *stepping) same(i *instruction, at int) (to int, ok bool) {
+	if m.slot[i.slot+1] == unset {
+		return 0, false
+	}
+	held := m.subject[m.slot[i.slot+1]:m.slot[i.slot+2]]
+	if to = at + len(held); to > len(m.subject) {
+		return 0, false
+	}
+	found := m.subject[at:to]
+	return to, found == held || i.caseless && strings.EqualFold(found, held)
+}
+
+// within matches a piece for itself. Of its choices only what is to be undone remains.
+func (m *stepping) within(pc, at int) (end int, ok bool) {
+	base := len(m.pending)
+	end, ok = m.run(pc, at, base)
+	kept := m.pending[:base]
+	for _, c := range m.pending[base:] {
+		if c.slot > 0 {
+			kept = append(kept, c)
+		}
+	}
+	m.pending = kept
+	return end, ok
+}
+
+// look says whether a look-around's piece matches.
+func (m *stepping) look(i *instruction, pc, at int) bool {
+	if i.behind == nil {
+		_, ok := m.within(pc, at)
+		return ok
+	}
+	for _, b := range i.behind {
+		if b.length > at {
+			continue
+		}
+		if _, ok := m.within(b.pc, at-b.length); ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *stepping) star(pc, at int) (next, to int, ok bool) {
@@ -96,9 +171,9 @@ func (m *stepping) star(pc, at int) (next, to int, ok bool) {
 	return pc + 1, first, true
 }
 
-// back takes up the last choice that is left.
-func (m *stepping) back() (pc, at int, ok bool) {
-	for n := len(m.pending); n > 0; n = len(m.pending) {
+// back takes up the last choice that is left above base.
+func (m *stepping) back(base int) (pc, at int, ok bool) {
+	for n := len(m.pending); n > base; n = len(m.pending) {
 		c := &m.pending[n-1]
 		if c.star {
 			m.steps++
@@ -112,7 +187,7 @@ func (m *stepping) back() (pc, at int, ok bool) {
 		if c.slot == 0 {
 			return c.pc, c.at, true
 		}
-		m.entered[c.slot-1] = c.at
+		m.slot[c.slot-1] = c.at
 	}
 	return 0, 0, false
 }
@@ -128,11 +203,18 @@ func (c *choice) move() (pc, at int, last bool) {
 }
 
 func (m *stepping) holds(kind nodeKind, at int) bool {
+	s := m.subject
 	switch kind {
 	case nodeBegin:
 		return at == 0
 	case nodeEnd:
-		return at == len(m.subject)
+		return at == len(s) || at == len(s)-1 && s[at] == '\n'
+	case nodeEndText:
+		return at == len(s)
+	case nodeLineBegin:
+		return at == 0 || at < len(s) && s[at-1] == '\n'
+	case nodeLineEnd:
+		return at == len(s) || s[at] == '\n'
 	case nodeEdge:
 		return m.edge(at)
 	case nodeNoEdge:

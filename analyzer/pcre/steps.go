@@ -19,8 +19,10 @@ type stepper struct {
 	anchored bool
 	nested   bool // a repeat within a repeat
 	repeats  int
-	required *set
+	starts   *set // with one of which a match begins
+	required *set // one of which a match holds
 	slots    int
+	groups   map[int]int // the first of the three slots of each group that is referred to
 }
 
 type operation uint8
@@ -34,6 +36,11 @@ const (
 	opAgain            // goes on behind if the turn since opEnter was empty
 	opStep             // counts a step
 	opAssert           // kind
+	opOpen             // notes in slot where a group begins
+	opClose            // notes in the next two slots what the group holds, up to here
+	opSame             // what the group in slot holds, once more
+	opWithin           // the code up to its own opMatch, of which nothing is tried again; then to
+	opLook             // whether the code behind matches here; then to
 	opMatch
 )
 
@@ -47,13 +54,27 @@ type instruction struct {
 	to       int
 	slot     int
 	kind     nodeKind
+	caseless bool
+	negative bool
+	behind   []behind // of a lookbehind
 }
+
+// behind is one alternative of a lookbehind: where its code is, and how long it is.
+type behind struct{ pc, length int }
 
 // codeMax bounds a pattern whose counted repeats are written out.
 const codeMax = 4000
 
 // newStepper returns the stepper of a pattern; nil where its matches cannot take many steps.
 func newStepper(root *node) *stepper {
+	if nested, repeats := root.loops(); !nested && repeats < 3 {
+		return nil
+	}
+	return newStepperFor(root)
+}
+
+// newStepperFor returns the stepper of a pattern; nil where its steps cannot be counted.
+func newStepperFor(root *node) *stepper {
 	s := &stepper{}
 	s.nested, s.repeats = root.loops()
 	first := root
@@ -61,12 +82,11 @@ func newStepper(root *node) *stepper {
 		first = first.subs[0]
 	}
 	s.anchored = first.kind == nodeBegin
-	if !s.nested && s.repeats < 3 {
-		return nil
+	s.number(root)
+	if c, empty, ok := root.starts(); ok && !empty {
+		s.starts = &c
 	}
-	if c, ok := root.required(); ok {
-		s.required = &c
-	}
+	s.required = root.required()
 	if !s.add(root) {
 		return nil
 	}
@@ -74,14 +94,28 @@ func newStepper(root *node) *stepper {
 	return s
 }
 
+// number gives slots to the groups that are referred to.
+func (s *stepper) number(n *node) {
+	if n.kind == nodeReference && s.groups[n.group] == 0 {
+		if s.groups == nil {
+			s.groups, s.slots = map[int]int{}, 1
+		}
+		s.groups[n.group] = s.slots
+		s.slots += 3
+	}
+	for _, sub := range n.subs {
+		s.number(sub)
+	}
+}
+
 func (s *stepper) emit(i instruction) int {
 	s.code = append(s.code, i)
 	return len(s.code) - 1
 }
 
-// add writes the code of a node; false says that it is too large.
+// add writes the code of a node; false says that it is too large, or not told.
 func (s *stepper) add(n *node) bool {
-	if len(s.code) > codeMax {
+	if len(s.code) > codeMax || n.untold {
 		return false
 	}
 	switch n.kind {
@@ -94,18 +128,73 @@ func (s *stepper) add(n *node) bool {
 				return false
 			}
 			// PCRE gives nothing back of a repeat that what follows cannot begin with.
-			if i+1 < len(n.subs) && n.subs[i+1].kind == nodeSet && at < len(s.code) && s.code[at].op == opStar && !s.code[at].lazy {
-				s.code[at].greedy = disjoint(s.code[at].set, n.subs[i+1].set)
+			if i+1 < len(n.subs) && sub.kind == nodeRepeat && sub.subs[0].kind == nodeSet && !sub.lazy {
+				s.code[at].greedy = n.subs[i+1].excludes(sub.subs[0].set)
 			}
 		}
 	case nodeAny:
-		return s.addAny(n)
+		return s.addAny(n, n.capturing)
 	case nodeRepeat:
 		return s.addRepeat(n)
+	case nodeAtomic, nodeLook:
+		return s.addWithin(n)
+	case nodeReference:
+		s.emit(instruction{op: opSame, slot: s.groups[n.group], caseless: n.caseless})
+	case nodeZero, nodeVaries, nodeForeign:
+		return false
 	default:
 		s.emit(instruction{op: opAssert, kind: n.kind})
 	}
 	return true
+}
+
+// addWithin writes a piece that is matched for itself.
+func (s *stepper) addWithin(n *node) bool {
+	sub := n.subs[0]
+	if n.kind == nodeAtomic && sub.kind == nodeRepeat && sub.subs[0].kind == nodeSet {
+		s.emit(instruction{op: opStar, set: sub.subs[0].set, min: sub.min, max: sub.max, greedy: true})
+		return true
+	}
+	op := opWithin
+	if n.kind == nodeLook {
+		op = opLook
+	}
+	at := s.emit(instruction{op: op, negative: n.negative})
+	if len(n.behind) == 0 {
+		if sub.kind != nodeAny {
+			s.emit(instruction{op: opStep})
+			if !s.add(sub) {
+				return false
+			}
+		} else if !s.addAny(sub, true) {
+			return false
+		}
+		s.emit(instruction{op: opMatch})
+	}
+	for i, length := range n.behind {
+		s.code[at].behind = append(s.code[at].behind, behind{len(s.code), length})
+		s.emit(instruction{op: opStep})
+		if !s.add(sub.subs[i]) {
+			return false
+		}
+		s.emit(instruction{op: opMatch})
+	}
+	s.code[at].to = len(s.code)
+	return true
+}
+
+// excludes says whether a node begins with none of the characters.
+func (n *node) excludes(s *set) bool {
+	switch n.kind {
+	case nodeSet:
+		return disjoint(s, n.set)
+	case nodeEnd:
+		return !s['\n']
+	case nodeEndText:
+		return true
+	default:
+		return false
+	}
 }
 
 func disjoint(a, b *set) bool {
@@ -117,26 +206,34 @@ func disjoint(a, b *set) bool {
 	return true
 }
 
-func (s *stepper) addAny(n *node) bool {
+// addAny writes alternatives; in some groups PCRE enters its matcher for the last one too.
+func (s *stepper) addAny(n *node, last bool) bool {
+	slot, held := s.groups[n.group]
+	if held = held && n.capturing; held {
+		s.emit(instruction{op: opOpen, slot: slot})
+	}
 	var ends []int
 	for i, sub := range n.subs {
-		last := i == len(n.subs)-1
+		more := i < len(n.subs)-1
 		split := -1
-		if !last {
+		if more {
 			split = s.emit(instruction{op: opSplit, counted: true})
-		} else if n.capturing {
+		} else if last {
 			s.emit(instruction{op: opStep})
 		}
 		if !s.add(sub) {
 			return false
 		}
-		if !last {
+		if more {
 			ends = append(ends, s.emit(instruction{op: opJump}))
 			s.code[split].to = len(s.code)
 		}
 	}
 	for _, i := range ends {
 		s.code[i].to = len(s.code)
+	}
+	if held {
+		s.emit(instruction{op: opClose, slot: slot})
 	}
 	return true
 }
@@ -197,14 +294,8 @@ func (s *stepper) land(fork int) {
 // worth says whether a match with this subject may take so many steps that counting them is worth while.
 func (s *stepper) worth(subject string) bool {
 	const longest, many = 12, 1_000_000
-	if s.required != nil {
-		found := false
-		for i := 0; i < len(subject) && !found; i++ {
-			found = s.required[subject[i]]
-		}
-		if !found {
-			return false
-		}
+	if s.lacks(subject) {
+		return false
 	}
 	if s.nested && len(subject) > longest {
 		return true
@@ -218,22 +309,57 @@ func (s *stepper) worth(subject string) bool {
 	return false
 }
 
-// exceeds says whether a match takes more steps than the limit from one place. It stops at the first place where a match is
-// found.
-func (s *stepper) exceeds(subject string, limit int) bool {
-	overall := 2 * limit // for all places together: with StepsMax PCRE itself would take a second
-	spent := 0
-	m := stepping{stepper: s, subject: subject, limit: limit, entered: make([]int, s.slots)}
-	for start := 0; start <= len(subject) && spent < overall; start++ {
-		m.steps = 0
-		matched, ok := m.from(start)
-		if !ok {
-			return true
-		}
-		if matched || s.anchored {
+// lacks says whether a subject, from where a match would begin, has none of the characters that one needs: PCRE then does
+// not begin. It looks behind the first character where that is a certain one.
+func (s *stepper) lacks(subject string) bool {
+	if s.required == nil {
+		return false
+	}
+	if subject != "" && s.starts != nil && s.starts.single() {
+		subject = subject[1:]
+	}
+	for i := range len(subject) {
+		if s.required[subject[i]] {
 			return false
 		}
-		spent += m.steps + 1
 	}
-	return false
+	return true
+}
+
+// A count is what a match took.
+type count struct {
+	most    int  // steps of the place that took most
+	all     int  // steps of all places
+	exceeds bool // one took more than the limit
+}
+
+// exceeds says whether a match takes more steps than the limit from one place.
+func (s *stepper) exceeds(subject string, limit int) bool { return s.count(subject, limit).exceeds }
+
+// count matches. It stops at the first place where a match is found, or a limit exceeded.
+func (s *stepper) count(subject string, limit int) (c count) {
+	overall := 2 * limit // for all places together: with StepsMax PCRE itself would take a second
+	m := stepping{stepper: s, subject: subject, limit: limit, slot: make([]int, s.slots)}
+	for start := 0; start <= len(subject) && c.all < overall; start++ {
+		if s.starts != nil && (start == len(subject) || !s.starts[subject[start]]) {
+			if s.anchored {
+				break
+			}
+			continue
+		}
+		if s.lacks(subject[start:]) {
+			break
+		}
+		m.steps = 0
+		matched, ok := m.from(start)
+		c.most = max(c.most, m.steps)
+		c.all += m.steps + 1
+		if !ok {
+			c.exceeds = true
+		}
+		if matched || !ok || s.anchored {
+			break
+		}
+	}
+	return c
 }

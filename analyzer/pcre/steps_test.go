@@ -1,7 +1,10 @@
 package pcre
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -65,5 +68,45 @@ func TestStepsRepeated(t *testing.T) {
 	}
 	if m, err := re.Find(strings.TrimSuffix(subject, "!")); m == nil || err != nil {
 		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// TestStepsMeasured compares counts with what PCRE2 10.42 took for random patterns with every kind of group: the least match
+// limit at which it came to an answer, up to a million.
+func TestStepsMeasured(t *testing.T) {
+	const most, far = 1_000_000, 5
+	file, err := os.Open("testdata/steps.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	all, off := 0, 0
+	for scanner := bufio.NewScanner(file); scanner.Scan(); all++ {
+		var c struct {
+			P, S string
+			N    int
+		}
+		if err := json.Unmarshal(scanner.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		re := New(bytesOf(c.P), false)
+		if err := re.Err(); err != nil {
+			t.Errorf("%q: %v", c.P, err)
+			continue
+		}
+		s := newStepperFor(re.program.root)
+		if s == nil {
+			t.Errorf("%q: its steps are not counted", c.P)
+			continue
+		}
+		n := s.count(bytesOf(c.S), most)
+		if n.exceeds != (c.N > most) || n.most > far*c.N || c.N > far*n.most {
+			off++
+			t.Logf("%q on %q: %d steps, PCRE2 %d", c.P, c.S, n.most, c.N)
+		}
+	}
+	t.Logf("%d of %d are far off", off, all)
+	if all < 200 || off > all/50 {
+		t.Error("the counts are not PCRE's")
 	}
 }

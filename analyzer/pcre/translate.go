@@ -15,7 +15,8 @@ type program struct {
 	groups int
 	names  []Name
 	utf    bool     // (*UTF) stands in front
-	steps  *stepper // nil where RE2 cannot run the pattern, or PCRE never takes many steps
+	root   *node    // nil where the pattern is not run
+	steps  *stepper // nil where PCRE never takes many steps, or they cannot be counted
 }
 
 // A SyntaxError is a pattern that PCRE refuses. Its text is nginx's, with PCRE2's words.
@@ -106,7 +107,10 @@ func translate(pattern string, caseless bool) (*program, error) {
 	p := &program{slow: string(t.slow), groups: t.groups, names: t.names, utf: t.utf}
 	if !t.onlySlow {
 		p.fast = string(t.fast)
-		p.steps = newStepper(t.items[0])
+	}
+	if t.cannotErr == nil {
+		p.root = t.items[0]
+		p.steps = newStepper(p.root)
 	}
 	slices.SortStableFunc(p.names, func(a, b Name) int { return strings.Compare(a.Name, b.Name) })
 	return p, t.cannotErr
@@ -273,18 +277,20 @@ func (t *translator) item(a *atom) error {
 		}
 	case '^':
 		a.nullable, a.fixed = true, true
-		t.leaf(&node{kind: nodeBegin})
 		if t.multiline {
+			t.leaf(&node{kind: nodeLineBegin})
 			t.each(`(?:\A)`, `(?:\A|(?<=\n)(?!\z))`)
 		} else {
+			t.leaf(&node{kind: nodeBegin})
 			t.both(`(?:\A)`)
 		}
 	case '$':
 		a.nullable, a.fixed = true, true
-		t.leaf(&node{kind: nodeEnd})
 		if t.multiline {
+			t.leaf(&node{kind: nodeLineEnd})
 			t.each(`(?:\z)`, `(?=\n|\z)`)
 		} else {
+			t.leaf(&node{kind: nodeEnd})
 			t.each(`(?:\z)`, `(?=\n?\z)`)
 		}
 	default:

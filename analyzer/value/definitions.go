@@ -105,6 +105,11 @@ func (r declared) value(*Request) Value {
 func (declared) volatile() bool    { return false }
 func (declared) sources() []string { return nil }
 
+// Regex returns the regex of a map's entry; the same one for the same pattern.
+func (d *Definitions) Regex(pattern string, caseless bool) *pcre.Regex {
+	return d.regexes.Get(pattern, caseless)
+}
+
 // Defined says whether the configuration defines the variable of that name (without "$").
 func (d *Definitions) Defined(name string) bool {
 	if d == nil {

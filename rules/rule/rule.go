@@ -76,13 +76,14 @@ const (
 	GroupPlaces  Group = "Where limits stand"
 	GroupAddress Group = "The client's address"
 	GroupSeeing  Group = "What clients and logs see"
+	GroupRegexes Group = "Regular expressions"
 	GroupRefused Group = "What nginx itself refuses"
 	GroupOwn     Group = "Comments for ngxlimit"
 )
 
 // Groups lists the groups in the order of the index.
 var Groups = []Group{
-	GroupReach, GroupKeys, GroupValues, GroupZones, GroupPlaces, GroupAddress, GroupSeeing, GroupRefused, GroupOwn,
+	GroupReach, GroupKeys, GroupValues, GroupZones, GroupPlaces, GroupAddress, GroupSeeing, GroupRegexes, GroupRefused, GroupOwn,
 }
 
 // A Rule is a value: what it looks for, the words about it, and a pure function. Its text is the only home of its
