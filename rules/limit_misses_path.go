@@ -83,7 +83,7 @@ func checkLimitMissesPath(p *rule.Pass) {
 		switch {
 		case !h.Upstream || !to.Unlimited() || to.Guarded():
 		case h.Judged:
-			m.direct(h, to)
+			m.direct(h)
 		default:
 			m.rewritten(h)
 		}
@@ -118,7 +118,7 @@ func (m *misses) at(l *config.Location) *rule.Finding {
 }
 
 // direct looks whether what a limited location leads to takes the same request itself.
-func (m *misses) direct(h rule.Handover, to rule.Place) {
+func (m *misses) direct(h rule.Handover) {
 	t, ok := m.ask().Get(h.To.Server, h.URI)
 	if !ok || t.Location != h.To || !rule.Answers(&t) {
 		return

@@ -66,7 +66,7 @@ http {
 
 func checkPageRejected(p *rule.Pass) {
 	e := pageEffects{p}
-	e.each(func(one, _ simulate.LimitStat) int { return one.Rejected }, func(page *simulate.Page, effect pageEffect) {
+	e.each(func(one, _ simulate.LimitStat) int { return one.Rejected }, func(_ *simulate.Page, effect pageEffect) {
 		f := e.finding(effect)
 		all := int64(effect.at.One.Requests + effect.at.One.NotIssued)
 		counts := rule.Counts{Rejected: effect.one.Rejected, Lost: effect.at.One.NotIssued}

@@ -115,7 +115,7 @@ type thief struct {
 
 // below returns addresses below a prefix that the regex may take.
 func (t thief) below(prefix string) []string {
-	targets := []string{prefix}
+	targets := append(make([]string, 0, 1+len(t.samples)), prefix)
 	for _, sample := range t.samples {
 		if !strings.HasPrefix(sample, prefix) {
 			sample = strings.TrimSuffix(prefix, "/") + sample

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,8 @@ func (b *Probe) Ask(s *config.Server, method, target string, headers ...request.
 	b.now += between
 	b.to(s)
 	req := b.way
-	req.Method, req.Target, req.Headers = method, target, append(headers, request.Header{Name: "User-Agent", Value: browser})
+	req.Method, req.Target = method, target
+	req.Headers = append(slices.Clip(headers), request.Header{Name: "User-Agent", Value: browser})
 	if !req.Server.IsValid() { // a unix socket, at which only what connects to it knows the name
 		flight := b.pipe.Plan(&req, s).Start(b.now)
 		for !flight.Done() {

@@ -73,8 +73,9 @@ func matched(re *syntax.Regexp) []string {
 		return all
 	case syntax.OpNoMatch:
 		return nil
+	default: // anchors, boundaries, and what may be left out
+		return []string{""}
 	}
-	return []string{""} // anchors, boundaries, and what may be left out
 }
 
 func repeated(texts []string, n int) []string {
