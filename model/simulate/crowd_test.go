@@ -152,6 +152,11 @@ http {
     server { listen 80; location / { limit_req zone=z burst=5 nodelay; proxy_pass http://127.0.0.1:1; } }
 }
 `, Options{Crowds: []Crowd{{Fan: own, Clients: 9, PerAddress: []int{9}}}, Protocol: HTTP2, KeepRequests: true})
+	again := &traffic.Fan{Name: "again", Requests: []traffic.FanRequest{{Method: "GET", Path: "/?load={n}", Kind: "html"}}}
+	rows := runText(t, simple, Options{Crowds: []Crowd{{Fan: again, Repeat: 2, Every: time.Second}}, KeepRequests: true}).Requests
+	if len(rows) != 2 || rows[0].URL != "http://localhost/?load=0" || rows[1].URL != "http://localhost/?load=1" {
+		t.Errorf("%+v", rows)
+	}
 	if r.Crowds[0].Rejected != 0 || r.Zones[0].Keys != 9 || r.Requests[53].URL != "http://localhost/u/8" {
 		t.Errorf("%d refused, %d keys, %+v", r.Crowds[0].Rejected, r.Zones[0].Keys, r.Requests[53])
 	}

@@ -25,7 +25,7 @@ type Judgement struct {
 
 // blocked asks the guard about a request that arrives, and answers it where the guard does.
 func (s *simulation) blocked(l *load, r, row int32, at int64) bool {
-	j := s.opts.Guard.Arrive(toClock(at), s.request(l, r))
+	j := s.guard.Arrive(toClock(at), s.request(l, r))
 	if row >= 0 {
 		s.rows[row].Edge = j.Edge
 	}

@@ -35,7 +35,7 @@ func (g *gate) Answered(_ clock.Msec, _ *request.Request, status int) {
 // TestGuard has what a guard blocks never come to nginx, and what it lets through told to it.
 func TestGuard(t *testing.T) {
 	g := &gate{left: 8}
-	r := runText(t, simple, Options{Crowds: []Crowd{{Fan: fan(t, "portal")}}, Protocol: HTTP2, Guard: g, KeepRequests: true})
+	r := runText(t, simple, Options{Crowds: []Crowd{{Fan: fan(t, "portal")}}, Protocol: HTTP2, Guard: func() Guard { return g }, KeepRequests: true})
 	c := r.Crowds[0]
 	if c.Requests != 8 || c.Blocked == 0 || c.Requests+c.Blocked+c.NotIssued != 23 || r.Page.BrokenPages != 1 || g.answers != 8 || g.statuses != c.Rejected {
 		t.Errorf("%+v, %+v", c, g)

@@ -66,7 +66,7 @@ type Options struct {
 
 	KeepRequests bool                    // fill Result.Requests
 	Detail       bool                    // fill Result.Waterfalls and the series of zones; the traffic is run a second time for it
-	Guard        Guard                   // what stands in front of nginx; nil for nothing
+	Guard        func() Guard            // makes what stands in front of nginx, anew for each run; nil for nothing
 	Progress     func(done, total int64) // nil, or called now and then while it runs, with numbers of requests
 	Open         bool                    // limits count, but neither hold back nor refuse; see Harm
 	NoLimits     bool                    // what the same traffic would be without limit_req and limit_conn

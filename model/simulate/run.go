@@ -51,6 +51,9 @@ func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
 		plans: map[planKey]*pipeline.Plan{}, callers: map[int32]*pipeline.Caller{}, stats: newStats(),
 		meter: newMeter(o),
 	}
+	if o.Guard != nil && p != nil {
+		s.guard = o.Guard()
+	}
 	for _, c := range s.crowds {
 		c.stats = s.stats
 		if len(s.crowds) > 1 {

@@ -14,7 +14,7 @@ func (s *simulation) serve(l *load, r int32, at int64) {
 	}
 	s.meter.tick()
 	row := s.row(l, r, at)
-	if s.opts.Guard != nil && s.blocked(l, r, row, at) {
+	if s.guard != nil && s.blocked(l, r, row, at) {
 		return
 	}
 	f := s.plan(l, r).StartFor(toClock(at), s.callerOf(l, r))
@@ -60,8 +60,8 @@ func (s *simulation) settle(l *load, r int32, k kept, at int64) {
 			s.push(event{at: done, load: l.slot, req: r, kept: n, kind: served})
 		}
 	}
-	if s.opts.Guard != nil {
-		s.opts.Guard.Answered(toClock(done), s.request(l, r), f.Status())
+	if s.guard != nil {
+		s.guard.Answered(toClock(done), s.request(l, r), f.Status())
 	}
 	a := answer{f.Refused(), f.Status(), f.RetryAfter(), f}
 	s.depart(l, r, done, &a)
