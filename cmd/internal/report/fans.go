@@ -200,7 +200,7 @@ func requestText(q *traffic.FanRequest) string {
 	if q.Page != "" {
 		text += ", page " + clean(q.Page)
 	}
-	parts := []string{text}
+	parts := append(make([]string, 0, 1+len(q.Headers)), text)
 	for _, h := range q.Headers {
 		parts = append(parts, clean(h.Name+": "+h.Value))
 	}
