@@ -57,7 +57,7 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://blog.nginx.org/blog/rate-limiting-nginx",
 	},
-	Settings: []string{"background", "interactive"},
+	Settings: []string{"background", "fans", "interactive"},
 	Fixable:  true,
 	Check:    checkBurstBelowFan,
 })
@@ -82,7 +82,7 @@ func takesFan(p *rule.Pass, place rule.Place) bool {
 		return false
 	}
 	use := p.Use(place)
-	return (use == rule.ForPages || use == rule.ForStatic) && p.Page(place.Server) != nil && p.WholeIn(place.Server)
+	return (use == rule.ForPages || use == rule.ForStatic) && p.Simulated(place.Server) && p.WholeIn(place.Server)
 }
 
 func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq, s rule.Suffered) rule.Finding {

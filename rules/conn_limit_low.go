@@ -50,7 +50,7 @@ http {
 }
 `,
 	Links:    []string{"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html#limit_conn"},
-	Settings: []string{"background", "interactive"},
+	Settings: []string{"background", "fans", "interactive"},
 	Check:    func(p *rule.Pass) { checkConnLimit(p, false) },
 })
 

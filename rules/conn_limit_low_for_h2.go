@@ -53,6 +53,6 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html",
 		"https://nginx.org/en/docs/http/ngx_http_v2_module.html#http2",
 	},
-	Settings: []string{"background", "interactive"},
+	Settings: []string{"background", "fans", "interactive"},
 	Check:    func(p *rule.Pass) { checkConnLimit(p, true) },
 })

@@ -162,15 +162,13 @@ func listAt(s *config.Server, at *simulate.PageLocation) *config.Setting[[]*conf
 
 // ordinaryRefused says whether the limit refuses requests of an ordinary page at the same server as well.
 func ordinaryRefused(p *rule.Pass, s *config.Server, limit *config.LimitReq) bool {
-	page := p.Page(s)
-	if page == nil {
-		return false
-	}
-	for i := range page.Locations {
-		at := &page.Locations[i]
-		for n, l := range listAt(s, at).Value {
-			if l == limit && n < len(at.Limits) && at.Limits[n].One.Rejected > 0 {
-				return true
+	for _, page := range p.Pages(s) {
+		for i := range page.Locations {
+			at := &page.Locations[i]
+			for n, l := range listAt(s, at).Value {
+				if l == limit && n < len(at.Limits) && at.Limits[n].One.Rejected > 0 {
+					return true
+				}
 			}
 		}
 	}

@@ -58,7 +58,7 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html",
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#location",
 	},
-	Settings: []string{"background", "clients_per_address", "interactive"},
+	Settings: []string{"background", "clients_per_address", "fans", "interactive"},
 	Check:    checkLimitOnRoot,
 })
 

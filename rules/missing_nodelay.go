@@ -60,7 +60,7 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://blog.nginx.org/blog/rate-limiting-nginx",
 	},
-	Settings: []string{"background", "clients_per_address", "interactive"},
+	Settings: []string{"background", "clients_per_address", "fans", "interactive"},
 	Fixable:  true,
 	SafeFix:  true,
 	Check:    checkMissingNodelay,

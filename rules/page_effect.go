@@ -25,22 +25,28 @@ func (e pageEffects) each(measure func(one, office simulate.LimitStat) int, repo
 		return
 	}
 	for _, s := range e.Tree.HTTP.Servers {
-		page := e.Page(s)
-		if page == nil || rule.ForMachines(s) {
+		if rule.ForMachines(s) {
 			continue
 		}
-		var worst pageEffect
-		most := 0
-		for i := range page.Locations {
-			effect := e.at(s, &page.Locations[i], measure)
-			if n := measure(effect.one, effect.office); n > most {
-				worst, most = effect, n
+		for _, page := range e.Pages(s) {
+			if worst := e.worst(s, page, measure); worst.limit != nil && worst.place.Directive != nil && e.WholeIn(s) {
+				report(page, worst)
 			}
 		}
-		if most > 0 && worst.limit != nil && worst.place.Directive != nil && e.WholeIn(s) {
-			report(page, worst)
+	}
+}
+
+// worst is what a page suffers most, of the places that it stands for.
+func (e pageEffects) worst(s *config.Server, page *simulate.Page, measure func(one, office simulate.LimitStat) int) pageEffect {
+	var worst pageEffect
+	most := 0
+	for i := range page.Locations {
+		effect := e.at(s, &page.Locations[i], measure)
+		if n := measure(effect.one, effect.office); n > most && e.Stands(page, effect.place) {
+			worst, most = effect, n
 		}
 	}
+	return worst
 }
 
 // at sums up what the limits of one place do to the page.

@@ -128,6 +128,9 @@ type sizedZone struct {
 
 func checkZone(p *rule.Pass, z sizedZone) {
 	expected, said := p.Settings.ExpectedKeys[z.name]
+	if clients, known := p.Settings.ExpectedClients[z.name]; !said && z.key.PerAddress {
+		expected, said = clients, known
+	}
 	if !said {
 		if !z.key.PerAddress || z.key.Exempt || !z.visitors {
 			return // how many such keys there are cannot be guessed

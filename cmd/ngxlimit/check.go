@@ -80,9 +80,14 @@ each address.`,
 	return cmd
 }
 
+// named are the rules that flags name.
+func (f *checkFlags) named() settings.Flags {
+	return settings.Flags{Enable: f.enable, Disable: f.disable}
+}
+
 // check runs the command and sets the exit status.
 func (a *app) check(f *checkFlags, paths []string) error {
-	named := settings.Flags{Enable: f.enable, Disable: f.disable}
+	named := f.named()
 	set, err := f.load(a, named)
 	if err != nil {
 		return err
@@ -197,7 +202,8 @@ type judge struct {
 func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) []run.Result {
 	results := make([]run.Result, len(trees))
 	options := run.Options{
-		Severities:    j.set.Severities,
+		Severities:    j.set.Graded(j.named()),
+		Overrides:     j.set.OverridesWith(j.named()),
 		MinConfidence: rule.Confidence(j.confidence.value),
 		Today:         time.Now().Format(time.DateOnly),
 		Known:         rules.All(),

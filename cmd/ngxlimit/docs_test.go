@@ -107,13 +107,25 @@ func TestRequestsPage(t *testing.T) {
 	}
 }
 
-func TestSettingsPages(t *testing.T) {
-	for _, page := range []string{"docs/settings.md", "README.md"} {
-		path := filepath.Join(t.TempDir(), settings.FileName)
-		if err := os.WriteFile(path, []byte(fenced(t, page, "yaml")), 0o600); err != nil {
+// settingsFile writes a settings file, and beside it the fan that the pages name.
+func settingsFile(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "fans"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{settings.FileName: text, filepath.Join("fans", "checkout.json"): fenced(t, "docs/fans.md", "json")} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := settings.Load(path, settings.Names(rules.All()))
+	}
+	return filepath.Join(dir, settings.FileName)
+}
+
+func TestSettingsPages(t *testing.T) {
+	for _, page := range []string{"docs/settings.md", "README.md"} {
+		path := settingsFile(t, fenced(t, page, "yaml"))
+		s, err := settings.Load(path, settings.Known{Rules: rules.All(), Fan: fansBeside(path)})
 		if err != nil {
 			t.Fatalf("%s: %v", page, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -14,6 +15,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 	"github.com/ngxlimit/ngxlimit/rules"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -117,7 +119,7 @@ func (f *settingsFlags) load(a *app, extra settings.Flags) (settings.Settings, e
 		}
 		path = settings.Find(dir)
 	}
-	s, err := settings.Load(path, settings.Names(rules.All()))
+	s, err := settings.Load(path, settings.Known{Rules: rules.All(), Fan: fansBeside(path)})
 	if err != nil {
 		return settings.Settings{}, err
 	}
@@ -126,6 +128,17 @@ func (f *settingsFlags) load(a *app, extra settings.Flags) (settings.Settings, e
 	s = s.With(extra)
 	err = f.readProxies(a, &s)
 	return s, err
+}
+
+// fansBeside finds fans for a settings file: built-in ones, and files by paths that are relative to its folder.
+func fansBeside(path string) settings.FanReader {
+	return func(name string) (*traffic.Fan, error) {
+		if !slices.Contains(traffic.Names(), name) && filepath.Ext(name) != "" && !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
+		}
+		fan, _, err := readFan(name, traffic.HAROptions{})
+		return fan, err
+	}
 }
 
 // unknownZones refuses --expect-keys for zones that no input has, as a misspelt name would settle nothing. Of the

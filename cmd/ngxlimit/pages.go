@@ -17,7 +17,7 @@ func pagesOf(facts *rule.Facts) []report.Page {
 	}
 	var pages []report.Page
 	for _, s := range tree.HTTP.Servers {
-		if page := facts.Page(s); page != nil {
+		for _, page := range facts.Pages(s) {
 			pages = append(pages, report.Page{Input: tree.Input.Path, Server: s, Page: *page})
 		}
 	}

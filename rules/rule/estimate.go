@@ -204,10 +204,10 @@ func (e *estimate) need(limits []limitreq.Limit, taken share, of int) int64 {
 // page decides the requests of one page that begins at a time.
 func (e *estimate) page(limits []limitreq.Limit, taken share, start clock.Msec, by int) Counts {
 	var c Counts
-	var lost uint64 // the requests that were refused or never sent, by their index
+	lost := make([]bool, len(e.requests)) // the requests that were refused or never sent, by their index
 	for _, r := range e.requests {
-		if r.upon >= 0 && lost&(1<<(r.upon%64)) != 0 {
-			lost |= 1 << (r.id % 64)
+		if r.upon >= 0 && lost[r.upon] {
+			lost[r.id] = true
 			if taken.takes(r.use) {
 				c.Lost++
 			}
@@ -222,7 +222,7 @@ func (e *estimate) page(limits []limitreq.Limit, taken share, start clock.Msec, 
 		}
 		switch d := limitreq.Decide(start+r.at, limits, false); d.Verdict {
 		case limitreq.Rejected:
-			lost |= 1 << (r.id % 64)
+			lost[r.id] = true
 			if by < 0 || by == d.Zone {
 				c.Rejected++
 			}

@@ -1,4 +1,4 @@
 package rule
 
 // Estimate estimates what the page suffers at a place, simulated or not.
-func Estimate(f *Facts, p Place) Suffered { return f.pages().rough.at(f, p) }
+func Estimate(f *Facts, p Place) Suffered { return f.pages().fans[0].rough.at(f, p) }

@@ -11,6 +11,20 @@ import (
 // the list's places that are taken. Requests are all that come to them, whichever limit decides. NeedMilli is the most
 // that any of the servers needs.
 func (f *Facts) SufferedBy(list List[*config.LimitReq], limit int, take func(Place) bool) Suffered {
+	fans := f.pages().fans
+	var worst Suffered
+	for n, fan := range fans {
+		s := f.sufferedByFan(fan, list, limit, func(p Place) bool { return f.stands(fans, n, p) && take(p) })
+		need := max(worst.NeedMilli, s.NeedMilli)
+		if s.WorseThan(worst) || s.Unsent > worst.Unsent && !worst.One.Harmed() {
+			worst = s
+		}
+		worst.NeedMilli = need
+	}
+	return worst
+}
+
+func (f *Facts) sufferedByFan(fan *pageFan, list List[*config.LimitReq], limit int, take func(Place) bool) Suffered {
 	var worst, sum Suffered
 	var need int64
 	var server *config.Server
@@ -18,7 +32,7 @@ func (f *Facts) SufferedBy(list List[*config.LimitReq], limit int, take func(Pla
 		if p.Kind == config.KindIf || !take(p) {
 			continue
 		}
-		s := f.sufferedBy(p, limit)
+		s := f.sufferedBy(fan, p, limit)
 		need = max(need, s.NeedMilli)
 		if p.Server == server {
 			s = sum.and(s)
@@ -40,8 +54,11 @@ func (f *Facts) EstimatedBy(list List[*config.LimitReq], limit int, take func(Pl
 		if p.Kind == config.KindIf || !take(p) {
 			continue
 		}
-		if s := f.pages().rough.by(f, p, limit); s.WorseThan(worst) {
-			worst = s
+		fans := f.pages().fans
+		for n, fan := range fans {
+			if s := fan.rough.by(f, p, limit); f.stands(fans, n, p) && s.WorseThan(worst) {
+				worst = s
+			}
 		}
 	}
 	return worst
@@ -70,12 +87,11 @@ func (c Counts) and(o Counts) Counts {
 }
 
 // sufferedBy is what one limit of a place's list does there.
-func (f *Facts) sufferedBy(p Place, limit int) Suffered {
-	pages := f.pages()
-	if !pages.chosen[p.Server] {
-		return pages.rough.by(f, p, limit)
+func (f *Facts) sufferedBy(fan *pageFan, p Place, limit int) Suffered {
+	if !f.Simulated(p.Server) {
+		return fan.rough.by(f, p, limit)
 	}
-	page := f.Page(p.Server)
+	page := f.page(p.Server, fan)
 	l := f.locationOf(page, p.Location)
 	if l == nil || limit >= len(l.Limits) {
 		return Suffered{}
@@ -122,12 +138,24 @@ type Refused struct {
 // RefusedBy returns what one limit of a list of limit_conn does to one client's page, at the server where it refuses most
 // and the page was simulated.
 func (f *Facts) RefusedBy(list List[*config.LimitConn], limit int, take func(Place) bool) Refused {
+	fans := f.pages().fans
+	var worst Refused
+	for n, fan := range fans {
+		r := f.refusedByFan(fan, list, limit, func(p Place) bool { return f.stands(fans, n, p) && take(p) })
+		if n == 0 || r.Rejected > worst.Rejected {
+			worst = r
+		}
+	}
+	return worst
+}
+
+func (f *Facts) refusedByFan(fan *pageFan, list List[*config.LimitConn], limit int, take func(Place) bool) Refused {
 	var worst, sum Refused
 	for _, p := range list.Places {
 		if p.Kind == config.KindIf || !take(p) {
 			continue
 		}
-		l := f.locationOf(f.Page(p.Server), p.Location)
+		l := f.locationOf(f.page(p.Server, fan), p.Location)
 		if l == nil || limit >= len(l.Conns) {
 			continue
 		}

@@ -2,12 +2,7 @@ package rule
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/ngxlimit/ngxlimit/analyzer/config"
-	"github.com/ngxlimit/ngxlimit/model/simulate"
-	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
 // Suffered is what one page's requests suffer at a place: those of one visitor, and those of all who share an address.
@@ -118,115 +113,4 @@ func (s Suffered) Tell(evidence map[string]any) {
 	evidence["office_delayed"] = int64(s.Office.Delayed)
 	evidence["office_rejected"] = int64(s.Office.Rejected)
 	evidence["office_unsent"] = int64(s.Office.Lost)
-}
-
-// PageFan is the page load that stands for an ordinary page.
-const PageFan = "portal"
-
-// MaxSimulated is how many servers of one configuration have their pages simulated: those that suffer most by a rough
-// estimate. A simulation takes a thousand times as long as the estimate, which has to do for the others.
-const MaxSimulated = 64
-
-// pages are what is known of page loads: simulated where the server is one of those chosen.
-type pages struct {
-	*simulate.Pages
-	fan     *traffic.Fan
-	rough   *estimate
-	chosen  map[*config.Server]bool
-	leftOut int
-}
-
-func (f *Facts) newPages() pages {
-	fan, err := traffic.Builtin(PageFan)
-	if err != nil {
-		panic(fmt.Sprintf("the built-in page is missing: %v", err)) // it is part of the program
-	}
-	all := pages{Pages: simulate.NewPages(f.Tree, f.router()), fan: fan, rough: estimateOf(fan, f.Settings.Clients())}
-	all.chosen, all.leftOut = f.choose(all.rough)
-	return all
-}
-
-// choose returns the servers whose pages are simulated, and how many limited ones there are besides.
-func (f *Facts) choose(e *estimate) (chosen map[*config.Server]bool, leftOut int) {
-	type limited struct {
-		server *config.Server
-		worst  Suffered
-	}
-	var all []limited
-	for _, p := range f.Places() {
-		if len(p.Settings.LimitReqs.Value)+len(p.Settings.LimitConns.Value) == 0 {
-			continue
-		}
-		if n := len(all); n == 0 || all[n-1].server != p.Server {
-			all = append(all, limited{server: p.Server})
-		}
-		if s := e.at(f, p); s.WorseThan(all[len(all)-1].worst) {
-			all[len(all)-1].worst = s
-		}
-	}
-	if len(all) > MaxSimulated {
-		slices.SortStableFunc(all, func(a, b limited) int {
-			switch {
-			case a.worst.WorseThan(b.worst):
-				return -1
-			case b.worst.WorseThan(a.worst):
-				return 1
-			}
-			return 0
-		})
-		leftOut = len(all) - MaxSimulated
-		all = all[:MaxSimulated]
-	}
-	chosen = make(map[*config.Server]bool, len(all))
-	for _, l := range all {
-		chosen[l.server] = true
-	}
-	return chosen, leftOut
-}
-
-// Page returns what one page load suffers at a server: one visitor's, and those of all who share an address. It is nil
-// where no limit is in effect, and for servers beyond MaxSimulated.
-func (f *Facts) Page(s *config.Server) *simulate.Page {
-	pages := f.pages()
-	if !pages.chosen[s] {
-		return nil
-	}
-	clients := f.Settings.Clients()
-	return pages.Of(s, pages.fan, clients, clients)
-}
-
-// PageOf is Page for one client's load of another fan. The same fan is simulated once for servers that treat it alike.
-func (f *Facts) PageOf(s *config.Server, fan *traffic.Fan) *simulate.Page {
-	pages := f.pages()
-	if !pages.chosen[s] {
-		return nil
-	}
-	return pages.Of(s, fan, 1, 1)
-}
-
-// NotSimulated returns how many servers have limits and no simulated page, because there are more than MaxSimulated.
-func (f *Facts) NotSimulated() int { return f.pages().leftOut }
-
-// Suffered returns what the page's requests suffer at a place, simulated or estimated. An if block has none of its own.
-func (f *Facts) Suffered(p Place) Suffered {
-	if p.Kind == config.KindIf {
-		return Suffered{}
-	}
-	pages := f.pages()
-	if !pages.chosen[p.Server] {
-		return pages.rough.at(f, p)
-	}
-	page := f.Page(p.Server)
-	if page == nil {
-		return Suffered{}
-	}
-	l := f.locationOf(page, p.Location)
-	if l == nil {
-		return Suffered{}
-	}
-	return Suffered{Clients: page.Clients, One: countsOf(l.One), Office: countsOf(l.Office)}
-}
-
-func countsOf(s simulate.LocationStat) Counts {
-	return Counts{Requests: s.Requests, Delayed: s.Delayed, Rejected: s.Rejected, Lost: s.NotIssued, MaxAddedMs: s.AddedMs.Max}
 }

@@ -138,7 +138,7 @@ func clamp(s source.Span) source.Span {
 // Of starts a finding about a directive as it stands at a level: its subject, its includes and its context. The primary
 // place is the directive's head until the rule narrows it.
 func Of(item config.Item, at *config.Level) Finding {
-	return Finding{Primary: item.Head(), Subject: item.Directive, Via: item.Via, Context: at.Context()}
+	return Finding{Primary: item.Head(), Subject: item.Directive, Via: item.Via, At: at, Context: at.Context()}
 }
 
 // WholeFor is Whole for what is concluded of a zone: from what its key goes through, and from what stands beside its limits

@@ -127,6 +127,7 @@ type Finding struct {
 	Subject    *syntax.Directive // the directive that Primary lies in; nil where it lies in none
 	Via        *config.Via       // the includes that led to Subject in the context given; nil for the main file
 	Related    []Label           // the zone, the lost outer limit, the include line
+	At         *config.Level     // that Subject stands at; nil where it is at none
 	Context    []string          // "http", "server a.example", "location /api/"
 	Places     int               // in how many contexts the same text is at fault in the same way; at least 1, Context is the first
 	Evidence   map[string]any    // the message's numbers (int64) and names (string, []string); units in the names: "excess_milli", "delay_ms"

@@ -182,7 +182,7 @@ func TestManyServers(t *testing.T) {
 	for i, s := range facts.Tree.HTTP.Servers {
 		place := rule.Place{Level: &s.Locations[0].Level, Server: s, Location: s.Locations[0]}
 		got := facts.Suffered(place)
-		if estimated := i >= rule.MaxSimulated; got.Estimated != estimated || (facts.Page(s) == nil) != estimated {
+		if estimated := i >= rule.MaxSimulated; got.Estimated != estimated || facts.Simulated(s) == estimated || (len(facts.Pages(s)) == 0) != estimated {
 			t.Errorf("server %d: %+v", i, got)
 		}
 		if !got.One.Harmed() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/model/fronts"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
 // DefaultClientsPerAddress is how many people are taken to share one public address where nothing else is said: the
@@ -25,13 +26,22 @@ const (
 type Settings struct {
 	ClientsPerAddress int              // people behind one public address; 0 takes DefaultClientsPerAddress
 	ExpectedKeys      map[string]int64 // by zone name: how many different keys are active within the time a state is needed
+	ExpectedClients   map[string]int64 // by zone name: how many clients are active within that time
 	Front             Front
 	Background        []string // URI prefixes that only programs ask for, so that nobody waits: "/hooks/"
 	Interactive       []string // URI prefixes on which people wait, whatever their names suggest
+	Fans              []FanFor // page loads that stand for what is asked for; elsewhere PageFan does
 
 	Fronts []*fronts.List // the networks of what stands in front, as they were given
 	Table  *fronts.Table  // the fronts that are known; nil is the table that is built in
 	Today  string         // "2026-11-30", to tell how old a list is; "" is not known
+}
+
+// A FanFor is a page load that stands for what people ask for at the servers and locations that it names; see MatchServer
+// and MatchLocation.
+type FanFor struct {
+	Fan                *traffic.Fan
+	Servers, Locations []string
 }
 
 // Clients returns how many people share one public address.

@@ -19,5 +19,5 @@ func mergeSame(found []rule.Finding) []rule.Finding {
 }
 
 func same(a, b *rule.Finding) bool {
-	return a.Rule == b.Rule && a.Primary == b.Primary && a.Message == b.Message
+	return a.Rule == b.Rule && a.Primary == b.Primary && a.Message == b.Message && a.Severity == b.Severity
 }

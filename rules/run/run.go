@@ -16,7 +16,8 @@ import (
 // Options say how a run judges.
 type Options struct {
 	Settings      rule.Settings
-	Severities    map[string]rule.Severity // by rule name, in place of what the rule says
+	Severities    map[string]rule.Severity // by rule name, in place of what the rule says; may be Off
+	Overrides     []Override               // that stand above Severities where they apply
 	MinConfidence rule.Confidence          // findings that are less sure are dropped; "" keeps all
 	Today         string                   // "2026-11-30": suppressions until an earlier day have ended; "" ends none
 	Known         []*rule.Rule             // every rule there is, so that a suppression of one that does not run is not called unused; nil takes the rules that run
@@ -52,6 +53,7 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	tree := facts.Tree
 	outcomes := apply(rules, facts)
 	found := findings(outcomes)
+	grade(found, &o, tree)
 	sortFindings(found, tree)
 	found = mergeSame(found)
 	setEffects(found)
@@ -60,11 +62,13 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 		numbers = Numbers{}
 	}
 	numbers.fingerprint(found)
-	found, held := suppress(found, rules, tree, o, numbers)
+	found, held, about := suppress(found, rules, tree, o)
+	numbers.fingerprint(about)
+	grade(about, &o, tree)
+	// What is off or less sure is dropped behind the comments, so that none is called unused for want of what it holds back.
+	found = dropOff(append(found, about...))
 	found, before := o.Before.leaveOut(found)
-	// What is less sure is dropped behind the comments, so that none is called unused for want of what it holds back.
 	found = dropUnsure(found, o.MinConfidence)
-	setSeverities(found, o.Severities)
 	sortFindings(found, tree)
 	left := 0
 	if !o.Everything {

@@ -9,7 +9,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-// sortFindings orders by file as nginx opens them, then by place, rule, message and context: a total order, so that
+// sortFindings orders by file as nginx opens them, then by place, rule, message and severity: a total order, so that
 // output is the same whatever ran first.
 func sortFindings(found []rule.Finding, tree *config.Tree) {
 	order := fileOrder(tree)
@@ -25,6 +25,7 @@ func sortFindings(found []rule.Finding, tree *config.Tree) {
 			cmp.Compare(a.Primary.End, b.Primary.End),
 			cmp.Compare(a.Rule.Name, b.Rule.Name),
 			cmp.Compare(a.Message, b.Message),
+			cmp.Compare(a.Severity, b.Severity),
 		)
 	}
 	if !slices.IsSortedFunc(found, compare) {

@@ -19,11 +19,12 @@ type Held struct {
 }
 
 // suppress takes out the findings that a comment holds back, and adds one for each comment that is at fault: without a
-// reason, past its date, naming no rule that exists, or of no use. Findings about comments cannot be suppressed.
-func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Options, numbers Numbers) (kept []rule.Finding, held []Held) {
+// reason, past its date, naming no rule that exists, or of no use. Findings about comments cannot be suppressed. Of what is
+// off anyway, a comment is of use and nothing is held.
+func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Options) (kept []rule.Finding, held []Held, about []rule.Finding) {
 	comments := findComments(tree)
 	if len(comments) == 0 {
-		return found, nil
+		return found, nil, nil
 	}
 	known := names(o.Known, rules)
 	holds := make(map[place]use)
@@ -37,21 +38,20 @@ func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Opt
 	}
 	for _, f := range found {
 		if by := holdsBack(holds, &f); by != nil {
-			held = append(held, Held{f, by.span, by.reason, by.until})
+			if f.Severity != Off {
+				held = append(held, Held{f, by.span, by.reason, by.until})
+			}
 			continue
 		}
 		kept = append(kept, f)
 	}
-	if about := named(rules, rule.Suppression); about != nil {
+	if of := named(rules, rule.Suppression); of != nil {
 		running := names(rules)
-		var own []rule.Finding
 		for _, c := range comments {
-			own = append(own, c.findings(about, running, tree)...)
+			about = append(about, c.findings(of, running, tree)...)
 		}
-		numbers.fingerprint(own)
-		kept = append(kept, own...)
 	}
-	return kept, held
+	return kept, held, about
 }
 
 // A place is a rule on one line of one file, whose findings there a comment holds back.

@@ -37,12 +37,14 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	return e.err
 }
 
-// markdownPages writes the table of page loads.
+// markdownPages writes the tables of page loads.
 func markdownPages(e *errWriter, r *Report) {
-	p := newPageTable(r)
-	if p == nil {
-		return
+	for _, p := range pageTables(r) {
+		markdownPage(e, p)
 	}
+}
+
+func markdownPage(e *errWriter, p *pageTable) {
 	e.print("\n", markdownText.Replace(p.title()), "\n\n")
 	if len(p.rows) > 0 {
 		e.print("| ", strings.Join(pageHead, " | "), " |\n| ---", strings.Repeat(" | ---:", len(pageHead)-1), " |\n")

@@ -36,12 +36,31 @@ type pageTable struct {
 // A zoneOf is a zone, and the input in which a limit names it.
 type zoneOf struct{ input, zone string }
 
+// pageTables are the tables of all fans, in the order in which they were loaded first.
+func pageTables(r *Report) []*pageTable {
+	var fans []string
+	of := map[string][]Page{}
+	for _, p := range r.Pages {
+		if of[p.Fan] == nil {
+			fans = append(fans, p.Fan)
+		}
+		of[p.Fan] = append(of[p.Fan], p)
+	}
+	var tables []*pageTable
+	for _, fan := range fans {
+		if t := newPageTable(of[fan], len(r.Inputs) > 1); t != nil {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
 // newPageTable picks the rows: each limited location, what is alike put together, the worst where not all fit. It is nil
 // where nothing is limited.
-func newPageTable(r *Report) *pageTable {
+func newPageTable(pages []Page, several bool) *pageTable {
 	var t *pageTable
 	groups := map[string]int{}
-	for _, p := range r.Pages {
+	for _, p := range pages {
 		for _, l := range p.Locations {
 			if !l.One.Limited && !l.Office.Limited {
 				continue
@@ -74,9 +93,9 @@ func newPageTable(r *Report) *pageTable {
 	if t == nil {
 		return nil
 	}
-	t.several = len(r.Inputs) > 1
+	t.several = several
 	t.keepWorst()
-	t.notes = pageNotes(r.Pages)
+	t.notes = pageNotes(pages)
 	return t
 }
 

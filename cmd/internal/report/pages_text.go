@@ -15,12 +15,14 @@ var pageHead = []string{"location", "clients", "requests", "delayed", "refused",
 // pageColumns is the room that the columns behind the first take.
 const pageColumns = 58
 
-// pages writes the table of what a page load suffers at each limited location.
+// pages writes the tables of what page loads suffer at each limited location.
 func (t *textWriter) pages(r *Report) {
-	p := newPageTable(r)
-	if p == nil {
-		return
+	for _, p := range pageTables(r) {
+		t.page(p)
 	}
+}
+
+func (t *textWriter) page(p *pageTable) {
 	t.print("\n", t.p.bold(p.title()), "\n")
 	if len(p.rows) > 0 {
 		tab := newTable()

@@ -14,7 +14,10 @@ const home = "https://github.com/ngxlimit/ngxlimit"
 const reported = "Reported"
 
 // HelpURI is the address of a rule's page.
-func HelpURI(name string) string { return home + "/blob/main/docs/rules/" + name + ".md" }
+func HelpURI(name string) string { return FileURI("docs/rules/" + name + ".md") }
+
+// FileURI is the address of a file of the repository.
+func FileURI(path string) string { return home + "/blob/main/" + path }
 
 // RulePage is the Markdown page of a rule, made of the rule's own words.
 func RulePage(r *rule.Rule) string { return RulePageWith(r, "") }
@@ -44,7 +47,7 @@ func ruleBody(r *rule.Rule, printed string) string {
 		}
 	}
 	if len(r.Settings) > 0 {
-		b.WriteString("\n## Settings\n\nIt goes by `" + strings.Join(r.Settings, "`, `") + "` of the [settings](" + home + "/blob/main/docs/settings.md).\n")
+		b.WriteString("\n## Settings\n\nIt goes by `" + strings.Join(r.Settings, "`, `") + "` of the [settings](" + FileURI("docs/settings.md") + ").\n")
 	}
 	if len(r.Links) > 0 {
 		b.WriteString("\n## See also\n\n")

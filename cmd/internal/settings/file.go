@@ -3,7 +3,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -23,17 +22,19 @@ import (
 // A reader walks the settings file's tree. The tree is walked by hand rather than decoded, so that every refusal has a
 // place and a suggestion.
 type reader struct {
-	path  string
-	known []string // rule names
-	out   Settings
+	path    string
+	all     []*rule.Rule
+	known   []string // their names
+	readFan FanReader
+	out     Settings
 }
 
-func parse(path string, data []byte, known []string) (Settings, error) {
+func parse(path string, data []byte, k Known) (Settings, error) {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return Settings{}, yamlError(path, err)
 	}
-	r := &reader{path: path, known: known, out: Settings{Path: path}}
+	r := &reader{path: path, all: k.Rules, known: Names(k.Rules), readFan: k.Fan, out: Settings{Path: path}}
 	var top ast.Node
 	for _, d := range file.Docs {
 		if d.Body == nil {
@@ -71,23 +72,6 @@ func at(t *token.Token) string {
 
 func (r *reader) fail(n ast.Node, format string, args ...any) error {
 	return fmt.Errorf("%s%s: %s", r.path, at(n.GetToken()), fmt.Sprintf(format, args...))
-}
-
-// A key is a word that a mapping may hold, and what reads its value.
-type key struct {
-	name string
-	read func(ast.Node) error
-}
-
-func (r *reader) topKeys() []key {
-	return []key{
-		{"rules", r.rules},
-		{"clients_per_address", r.clients},
-		{"zones", r.zones},
-		{"proxies", r.proxies},
-		{"background", r.prefixes(&r.out.Facts.Background)},
-		{"interactive", r.prefixes(&r.out.Facts.Interactive)},
-	}
 }
 
 // keys reads a mapping whose keys are fixed.
@@ -130,80 +114,6 @@ func (r *reader) entries(n ast.Node, f func(name string, at, value ast.Node) err
 	return nil
 }
 
-// rules reads what is said of each rule: on, off, or a severity.
-func (r *reader) rules(n ast.Node) error {
-	allowed := []string{"on", "off", string(rule.Error), string(rule.Warning), string(rule.Note)}
-	return r.entries(n, func(name string, at, value ast.Node) error {
-		if !slices.Contains(r.known, name) {
-			return r.fail(at, "unknown rule %q%s", name, didYouMean(name, r.known))
-		}
-		switch word, _ := scalar(value); word {
-		case "on", "true":
-		case "off", "false":
-			r.out.Off = append(r.out.Off, name)
-		case string(rule.Error), string(rule.Warning), string(rule.Note):
-			if r.out.Severities == nil {
-				r.out.Severities = map[string]rule.Severity{}
-			}
-			r.out.Severities[name] = rule.Severity(word)
-		default:
-			return r.fail(value, "unknown value %s for rule %s: want %s", describe(value), name, strings.Join(allowed, ", "))
-		}
-		return nil
-	})
-}
-
-func (r *reader) clients(n ast.Node) error {
-	v, err := r.number(n, 1, 1_000_000)
-	r.out.Facts.ClientsPerAddress = int(v)
-	return err
-}
-
-func (r *reader) zones(n ast.Node) error {
-	return r.entries(n, func(zone string, name, value ast.Node) error {
-		if r.out.ZonePlaces == nil {
-			r.out.ZonePlaces = map[string]string{}
-		}
-		r.out.ZonePlaces[zone] = r.path + at(name.GetToken())
-		return r.keys(value, []key{{"expected_keys", func(n ast.Node) error {
-			v, err := r.number(n, 1, math.MaxInt64)
-			if err != nil {
-				return err
-			}
-			if r.out.Facts.ExpectedKeys == nil {
-				r.out.Facts.ExpectedKeys = map[string]int64{}
-			}
-			r.out.Facts.ExpectedKeys[zone] = v
-			return nil
-		}}})
-	})
-}
-
-// proxies reads whether something stands in front: true, false, or its networks.
-func (r *reader) proxies(n ast.Node) error {
-	if s, ok := bare(n).(*ast.SequenceNode); ok {
-		for _, v := range s.Values {
-			if err := r.proxy(v); err != nil {
-				return err
-			}
-		}
-		r.out.Facts.Front = rule.FrontProxy
-		if len(s.Values) == 0 {
-			r.out.Facts.Front = rule.FrontNone
-		}
-		return nil
-	}
-	switch word, _ := scalar(n); word {
-	case "true":
-		r.out.Facts.Front = rule.FrontProxy
-	case "false":
-		r.out.Facts.Front = rule.FrontNone
-	default:
-		return r.fail(n, "unknown value %s for proxies: want true, false, or a list of networks", describe(n))
-	}
-	return nil
-}
-
 // proxy reads one of the networks, names and files that say what stands in front. A path is taken from the settings file's
 // folder.
 func (r *reader) proxy(n ast.Node) error {
@@ -237,21 +147,45 @@ func network(text string) (netip.Prefix, error) {
 	return netip.ParsePrefix(text)
 }
 
+// each calls f for each entry of a list; what says of what.
+func (r *reader) each(n ast.Node, what string, f func(ast.Node) error) error {
+	s, ok := bare(n).(*ast.SequenceNode)
+	if !ok {
+		return r.fail(n, "want %s, not %s", what, describe(n))
+	}
+	for _, v := range s.Values {
+		if err := f(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // prefixes reads a list of URI prefixes.
 func (r *reader) prefixes(into *[]string) func(ast.Node) error {
 	return func(n ast.Node) error {
-		s, ok := bare(n).(*ast.SequenceNode)
-		if !ok {
-			return r.fail(n, "want a list of URI prefixes such as [/hooks/], not %s", describe(n))
-		}
-		for _, v := range s.Values {
+		return r.each(n, "a list of URI prefixes such as [/hooks/]", func(v ast.Node) error {
 			text, _ := scalar(v)
 			if !strings.HasPrefix(text, "/") {
 				return r.fail(v, "%s is no URI prefix: it does not start with /", describe(v))
 			}
 			*into = append(*into, text)
-		}
-		return nil
+			return nil
+		})
+	}
+}
+
+// texts reads a list of texts, each of which is what is said.
+func (r *reader) texts(into *[]string, what string) func(ast.Node) error {
+	return func(n ast.Node) error {
+		return r.each(n, "a list", func(v ast.Node) error {
+			text, ok := scalar(v)
+			if !ok || text == "" {
+				return r.fail(v, "want %s, not %s", what, describe(v))
+			}
+			*into = append(*into, text)
+			return nil
+		})
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
 // FileName is the settings file that is looked for, from the working folder upwards.
@@ -31,6 +33,7 @@ type Settings struct {
 	Facts      rule.Settings            // what rules may know
 	Proxies    []netip.Prefix           // networks of what stands in front; empty where only its presence is known
 	ProxyNames []Named                  // names of fronts that are known, and paths of files that list networks
+	Overrides  []run.Override           // in the order of the file
 	Off        []string                 // rules that do not run, sorted
 	Severities map[string]rule.Severity // by rule name, in place of the rule's own
 	ZonePlaces map[string]string        // where the file speaks of each zone: .ngxlimit.yaml:4:3
@@ -54,9 +57,18 @@ func Find(dir string) string {
 	}
 }
 
-// Load reads the settings file at path; "" gives the zero value. known are the names of all rules. The error names the
-// place: .ngxlimit.yaml:3:5: unknown key "zone": did you mean "zones"?
-func Load(path string, known []string) (Settings, error) {
+// Known is what a settings file may name.
+type Known struct {
+	Rules []*rule.Rule
+	Fan   FanReader
+}
+
+// A FanReader finds a fan: a built-in one by its name, or a file, by a path relative to the settings file's folder.
+type FanReader func(name string) (*traffic.Fan, error)
+
+// Load reads the settings file at path; "" gives the zero value. The error names the place: .ngxlimit.yaml:3:5: unknown key
+// "zone": did you mean "zones"?
+func Load(path string, known Known) (Settings, error) {
 	if path == "" {
 		return Settings{}, nil
 	}
@@ -144,6 +156,44 @@ func (s Settings) Select(all []*rule.Rule, f Flags) ([]*rule.Rule, error) {
 	return run, nil
 }
 
+// Graded returns what is said of the rules' severities: of one that is off and runs all the same, because an override
+// switches it on somewhere, it is run.Off.
+func (s Settings) Graded(f Flags) map[string]rule.Severity {
+	graded := maps.Clone(s.Severities)
+	for _, name := range s.Off {
+		if slices.Contains(f.Enable, name) {
+			continue
+		}
+		if graded == nil {
+			graded = map[string]rule.Severity{}
+		}
+		graded[name] = run.Off
+	}
+	return graded
+}
+
+// OverridesWith returns the overrides, of which those that switch off a rule which the flags enable say nothing of it.
+func (s Settings) OverridesWith(f Flags) []run.Override {
+	if len(f.Enable) == 0 {
+		return s.Overrides
+	}
+	var all []run.Override
+	for _, o := range s.Overrides {
+		o.Rules = maps.Clone(o.Rules)
+		maps.DeleteFunc(o.Rules, func(name string, s rule.Severity) bool { return s == run.Off && slices.Contains(f.Enable, name) })
+		all = append(all, o)
+	}
+	return all
+}
+
+// somewhere says whether an override switches a rule on.
+func (s Settings) somewhere(name string) bool {
+	return slices.ContainsFunc(s.Overrides, func(o run.Override) bool {
+		severity, ok := o.Rules[name]
+		return ok && severity != run.Off
+	})
+}
+
 func (s Settings) runs(name string, f Flags) bool {
 	switch {
 	case slices.Contains(f.Disable, name):
@@ -153,7 +203,7 @@ func (s Settings) runs(name string, f Flags) bool {
 	case len(f.Enable) > 0 && !slices.Contains(AlwaysOn, name):
 		return false
 	}
-	return !slices.Contains(s.Off, name)
+	return !slices.Contains(s.Off, name) || s.somewhere(name)
 }
 
 // Names returns the names of rules.

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,10 +11,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
 var known = []string{"limit-on-root", "missing-nodelay", "syntax"}
+
+// names are what the files of the tests may name.
+var names = Known{
+	Rules: []*rule.Rule{{Name: "limit-on-root", Summary: "a root"}, {Name: "missing-nodelay"}, {Name: "syntax"}},
+	Fan: func(name string) (*traffic.Fan, error) {
+		if name != "portal" {
+			return nil, fmt.Errorf("unknown fan %q", name)
+		}
+		return portal, nil
+	},
+}
+
+var portal = &traffic.Fan{Name: "portal"}
 
 func TestParse(t *testing.T) {
 	tests := []struct {
@@ -32,13 +48,28 @@ zones:
   per_ip: {expected_keys: 20_000}
   api:
     expected_keys: 5
+    expected_clients: 7
 proxies: [10.0.0.0/22, 10.20.0.5, "fd00::/8"]
 background: [/hooks/]
 interactive: [/api/]
+fans:
+  - fan: portal
+  - {fan: portal, servers: [a.example], locations: [/wp-admin/]}
+overrides:
+  - files: [conf.d/old-*.conf]
+    rules: {syntax: off, limit-on-root: on}
+  - servers: ["*.example"]
+    locations: [= /login]
+    rules: {missing-nodelay: note}
 `, Settings{
 			Facts: rule.Settings{
-				ClientsPerAddress: 43, ExpectedKeys: map[string]int64{"per_ip": 20000, "api": 5}, Front: rule.FrontProxy,
+				ClientsPerAddress: 43, ExpectedKeys: map[string]int64{"per_ip": 20000, "api": 5}, ExpectedClients: map[string]int64{"api": 7}, Front: rule.FrontProxy,
 				Background: []string{"/hooks/"}, Interactive: []string{"/api/"},
+				Fans: []rule.FanFor{{Fan: portal}, {Fan: portal, Servers: []string{"a.example"}, Locations: []string{"/wp-admin/"}}},
+			},
+			Overrides: []run.Override{
+				{Files: []string{"conf.d/old-*.conf"}, Rules: map[string]rule.Severity{"syntax": run.Off, "limit-on-root": run.AsRuled}},
+				{Servers: []string{"*.example"}, Locations: []string{"= /login"}, Rules: map[string]rule.Severity{"missing-nodelay": rule.Note}},
 			},
 			Off:        []string{"limit-on-root"},
 			ZonePlaces: map[string]string{"per_ip": "f.yaml:8:3", "api": "f.yaml:9:3"},
@@ -52,7 +83,7 @@ interactive: [/api/]
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := parse("f.yaml", []byte(tt.text), known)
+			got, err := parse("f.yaml", []byte(tt.text), names)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +96,7 @@ interactive: [/api/]
 }
 
 func TestProxies(t *testing.T) {
-	got, err := parse("conf/f.yaml", []byte("proxies: [10.0.0.0/22, 10.20.0.5, cloudflare, 'fd00::/8', subnets.json]"), nil)
+	got, err := parse("conf/f.yaml", []byte("proxies: [10.0.0.0/22, 10.20.0.5, cloudflare, 'fd00::/8', subnets.json]"), names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +118,7 @@ func TestRefusals(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"zone: {}", `f.yaml:1:1: unknown key "zone": did you mean "zones"?`},
 		{"clients: 3", `f.yaml:1:1: unknown key "clients": did you mean "clients_per_address"?`},
-		{"xyzzy: 3", `f.yaml:1:1: unknown key "xyzzy": want rules, clients_per_address, zones, proxies, background, interactive`},
+		{"xyzzy: 3", `f.yaml:1:1: unknown key "xyzzy": want rules, overrides, clients_per_address, zones, fans, proxies, background, interactive`},
 		{"rules:\n  missing-nodely: off", `f.yaml:2:3: unknown rule "missing-nodely": did you mean "missing-nodelay"?`},
 		{"rules:\n  syntax: fatal", `f.yaml:2:11: unknown value "fatal" for rule syntax: want on, off, error, warning, note`},
 		{"rules:\n  syntax: {level: error}", `unknown value a mapping for rule syntax`},
@@ -104,6 +135,15 @@ func TestRefusals(t *testing.T) {
 		{"proxies: [{}]", `f.yaml:1:11: a mapping is no network`},
 		{"background: /hooks/", `f.yaml:1:13: want a list of URI prefixes`},
 		{"background: [hooks]", `f.yaml:1:14: "hooks" is no URI prefix`},
+		{"fans: portal", `f.yaml:1:7: want a list of fans, not "portal"`},
+		{"fans: [portal]", `f.yaml:1:8: want a mapping (name: value), not "portal"`},
+		{"fans:\n  - fan: portl", `f.yaml:2:10: unknown fan "portl"`},
+		{"fans:\n  - servers: [a]", `f.yaml:2:`},
+		{"fans:\n  - fan: portal\n    server: [a]", `f.yaml:3:5: unknown key "server": did you mean "servers"?`},
+		{"overrides:\n  - rules: {syntax: off}", `an override without files, servers or locations`},
+		{"overrides:\n  - files: [a]", `an override without rules`},
+		{"overrides:\n  - files: [a]\n    rules: {syntx: off}", `f.yaml:3:13: unknown rule "syntx": did you mean "syntax"?`},
+		{"overrides:\n  - files: [[a]]\n    rules: {syntax: off}", `f.yaml:2:13: want a file pattern, not a list`},
 		{"rules: {", "f.yaml:1:"},
 		{"a: b: c", "f.yaml:1:"},
 		{"rules:\n  syntax: on\n  syntax: off", "f.yaml:3:"},
@@ -113,7 +153,7 @@ func TestRefusals(t *testing.T) {
 		{"\x00", "f.yaml"},
 	}
 	for _, tt := range tests {
-		_, err := parse("f.yaml", []byte(tt.text), known)
+		_, err := parse("f.yaml", []byte(tt.text), names)
 		if err == nil {
 			t.Errorf("%q was taken", tt.text)
 			continue
@@ -133,7 +173,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("zones:\n  - a")
 	f.Fuzz(func(_ *testing.T, text string) {
 		if len(text) <= maxFile {
-			parse("f.yaml", []byte(text), known) //nolint:errcheck // it must not panic
+			parse("f.yaml", []byte(text), names) //nolint:errcheck // it must not panic
 		}
 	})
 }
@@ -173,18 +213,18 @@ func TestLoad(t *testing.T) {
 		filepath.Join(dir, "none.yaml"): "none.yaml: ",
 		big:                             "larger than 64 KiB",
 	} {
-		if _, err := Load(path, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Load(path, Known{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", path, err, want)
 		}
 	}
-	if s, err := Load("", nil); err != nil || s.Path != "" {
+	if s, err := Load("", Known{}); err != nil || s.Path != "" {
 		t.Errorf("without a file: %v, %v", s, err)
 	}
 }
 
 // Flags win over the file, and the file's value stays as it was.
 func TestWith(t *testing.T) {
-	s, err := parse("f.yaml", []byte("clients_per_address: 5\nzones: {a: {expected_keys: 1}, b: {expected_keys: 2}}"), nil)
+	s, err := parse("f.yaml", []byte("clients_per_address: 5\nzones: {a: {expected_keys: 1}, b: {expected_keys: 2}}"), names)
 	if err != nil {
 		t.Fatal(err)
 	}
