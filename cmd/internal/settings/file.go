@@ -29,6 +29,9 @@ type reader struct {
 	out     Settings
 }
 
+// Parse is Load of a file's text; path is for errors.
+func Parse(path string, data []byte, k Known) (Settings, error) { return parse(path, data, k) }
+
 func parse(path string, data []byte, k Known) (Settings, error) {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {

@@ -28,7 +28,7 @@ func (r *reader) topKeys() []key {
 			func() *Schema { return listOf(schemaOf(r.overrideKeys(new(run.Override)))) }, r.overrides,
 		},
 		{"clients_per_address", "how many people share the largest office's public address", countSchema, r.clients},
-		{"zones", "what is expected of each zone, by its name", func() *Schema { return mapOf(schemaOf(r.zoneKeys(""))) }, r.zones},
+		{"zones", "what is expected of each zone, by its name", func() *Schema { return mapOf(orNothing(schemaOf(r.zoneKeys("")))) }, r.zones},
 		{"fans", "which page loads stand for what people ask for, where it is not the built-in portal", func() *Schema { return listOf(schemaOf(r.fanKeys(new(rule.FanFor)), "fan")) }, r.fans},
 		{"proxies", "what stands in front of nginx: true, false, or networks, known fronts and files", proxySchema, r.proxies},
 		{"background", "URI prefixes that only programs ask for, so that nobody waits there", prefixList, r.prefixes(&r.out.Facts.Background)},

@@ -64,6 +64,12 @@ func proxySchema() *Schema {
 	return &Schema{AnyOf: []*Schema{{Type: "boolean"}, textList()}}
 }
 
+// orNothing lets a mapping be left empty, with comments alone below its name.
+func orNothing(s *Schema) *Schema {
+	s.Type = []string{"object", "null"}
+	return s
+}
+
 func listOf(s *Schema) *Schema { return &Schema{Type: "array", Items: s} }
 func mapOf(s *Schema) *Schema  { return &Schema{Type: "object", Additional: s} }
 func textSchema() *Schema      { return &Schema{Type: "string"} }
