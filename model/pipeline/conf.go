@@ -17,6 +17,7 @@ import (
 type conf struct {
 	idle      idle
 	limitDry  bool
+	connDry   bool
 	limitCode int
 	limits    []limit
 	realip    *trust
@@ -25,8 +26,10 @@ type conf struct {
 	handler   handler
 	except    *conf         // what holds for methods that limit_except restricts
 	ifs       *config.Level // level where it is that of an if block, else nil
+	connCode  int
+	one       [1]limit // of limits, where there is one
+	server    *config.Server
 	*details
-	one [1]limit // of limits, where there is one
 }
 
 // idle says in which phases a conf has nothing to do.
@@ -34,12 +37,9 @@ type idle struct{ rewrite, limitConn, access, preContent bool }
 
 // details are the rest of a conf.
 type details struct {
-	server     *config.Server
 	exempt     []string // the methods that limit_except does not restrict
 	codes      []instruction
 	conns      []connLimit
-	connCode   int
-	connDry    bool
 	access     []accessRule
 	basic      value.Template // realm of auth_basic; its Text "" or "off" switches it off
 	auth       string         // URI of auth_request; "" for none
@@ -90,7 +90,7 @@ type tryFile struct {
 
 // compile reads a level. The zero defaults are nginx's.
 func (g *program) compile(server *config.Server, loc *config.Location, level *config.Level) *conf {
-	c := &conf{level: level, loc: loc, details: &details{server: server}}
+	c := &conf{level: level, loc: loc, server: server, details: &details{}}
 	if level.Kind == config.KindIf {
 		c.ifs = level
 	}

@@ -154,8 +154,8 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 		answer: a, redirect: r.redirect, uri: r.vars.URI, client: r.client, turns: r.turns, assumptions: r.assumptions,
 		reached: r.reached, retryAfter: retryAfter,
 	}
-	if r.home != nil {
-		end.server = r.home.server
+	if r.site != nil {
+		end.server = r.site.Server
 	}
 	pl.bound = pl.bound || r.bound
 	p.remember(r.assumptions)

@@ -281,6 +281,9 @@ func (e *ending) connsOf(t *Trace) {
 		return
 	}
 	t.ConnLevel, t.ConnRejectStatus, t.ConnDryRun = c.level, c.connCode, c.connDry
+	if c.idle.limitConn {
+		return
+	}
 	for i := range c.conns {
 		l := &c.conns[i]
 		limit := ConnLimit{LimitConn: l.LimitConn, Key: value.Unknown("the limiter did not run")}

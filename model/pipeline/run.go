@@ -115,7 +115,7 @@ func (r *run) limitRequests() (answer, bool) {
 	for i := range c.limits {
 		l := &c.limits[i]
 		var raw string
-		r.reqKeys[i], raw = r.key(l.Zone, l.ZoneName)
+		r.reqKeys[i], raw = r.key(l)
 		zone := r.p.zone(l.zone)
 		if zone == nil {
 			continue
@@ -194,11 +194,11 @@ func (r *run) next(n *node, code int) limitreq.Verdict {
 	return limitreq.Passed
 }
 
-func (r *run) key(zone *config.Zone, name string) (value.Value, string) {
-	if zone == nil {
-		return value.Unknown("zone " + name + " is not defined"), ""
+func (r *run) key(l *limit) (value.Value, string) {
+	if l.Zone == nil {
+		return value.Unknown("zone " + l.ZoneName + " is not defined"), ""
 	}
-	return r.keyOf(zone.Key)
+	return r.keyOf(l.Zone.Key)
 }
 
 func (r *run) connKey(zone *config.ConnZone) (value.Value, string) {
