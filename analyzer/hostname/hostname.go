@@ -21,7 +21,6 @@ type Table[T any] struct {
 	head    map[string]wildcard[T]
 	tail    map[string]T
 	longest int // of the keys of head and tail; bounds the work of a lookup
-	room    strings.Builder
 }
 
 type wildcard[T any] struct {
@@ -38,24 +37,8 @@ func (t *Table[T]) AddExact(name string, v T) error {
 	if t.exact == nil {
 		t.exact = map[string]T{}
 	}
-	t.exact[t.keep(name)] = v
+	t.exact[name] = v
 	return nil
-}
-
-// maxRoom bounds the room for names that is taken at once, in bytes.
-const maxRoom = 4096
-
-// keep returns a copy of a name. The copies lie side by side: names that are cut out of the files of ten thousand servers
-// lie so far apart that each comparison would wait for its memory.
-func (t *Table[T]) keep(name string) string {
-	if t.room.Len()+len(name) > t.room.Cap() {
-		more := max(len(name), min(2*t.room.Cap(), maxRoom))
-		t.room = strings.Builder{}
-		t.room.Grow(more)
-	}
-	from := t.room.Len()
-	t.room.WriteString(name)
-	return t.room.String()[from:]
 }
 
 // Add adds a name that may be "*.example.com", ".example.com" (both the bare name and every name below it) or

@@ -26,6 +26,8 @@ type group struct {
 
 // addServer enters a server at all addresses it listens on.
 func (r *Router) addServer(s *Site) {
+	hosts := r.hosts(s.Server.Names)
+	s.name = serverName(s.Server, hosts)
 	for _, l := range s.Server.Listens {
 		ps := r.tcp
 		if l.QUIC {
@@ -34,22 +36,22 @@ func (r *Router) addServer(s *Site) {
 		for number := l.Port; number <= max(l.Port, l.LastPort); number++ {
 			g := ps.group(l, number)
 			if g.last != s { // nginx refuses the same address twice in a server
-				g.enter(s, l, &r.regexes)
+				g.enter(s, l, hosts, &r.regexes)
 			}
 		}
 	}
 }
 
 // enter adds a server. The default one is the first, unless another says that it is.
-func (g *group) enter(s *Site, l *config.Listen, regexes *pcre.Cache) {
+func (g *group) enter(s *Site, l *config.Listen, hosts []string, regexes *pcre.Cache) {
 	g.last = s
 	g.servers++
 	g.tls = g.tls || l.SSL || l.QUIC
 	if g.servers == 1 || l.Default {
 		g.standard = named{site: s, listen: l}
 	}
-	for _, n := range s.Server.Names {
-		g.names.add(regexes, named{s, l, n})
+	for i, n := range s.Server.Names {
+		g.names.add(regexes, named{s, l, n}, hosts[i])
 	}
 }
 

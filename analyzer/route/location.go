@@ -28,7 +28,7 @@ func (s *Site) Location(v *value.Request, internal bool) Match {
 	if f.undecided != nil || f.at == 0 {
 		return Match{Undecided: f.undecided}
 	}
-	m := Match{Number: int(s.first + f.at)}
+	m := Match{Number: s.Number + int(f.at)}
 	switch {
 	case !internal && s.internal[f.at]:
 		m.Status = 404
@@ -83,11 +83,12 @@ type regexLocation struct {
 	inner    *index
 }
 
-// Numbered returns the location of a number; nil for 0.
+// Numbered returns the location of a number; nil for 0, and for the number of a server.
 func (r *Router) Numbered(n int) *config.Location { return r.locations[n] }
 
-// Size returns how many servers and locations there are: their numbers are below.
-func (r *Router) Size() (servers, locations int) { return len(r.sites), len(r.locations) }
+// Numbers returns the number that those of all servers and locations are below. They are dense, so that what belongs to a
+// server or a location may stand in a list, and what belongs to one server close together.
+func (r *Router) Numbers() int { return len(r.locations) }
 
 // number lists locations with those within them, each before what it holds.
 func (r *Router) number(locations []*config.Location) {

@@ -6,6 +6,7 @@ package route
 import (
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -23,8 +24,9 @@ type Router struct {
 	regexes pcre.Cache
 
 	sites     []Site             // in the order of the servers
-	locations []*config.Location // of all servers, by number
+	locations []*config.Location // of all servers, by number; nil for the server itself
 	byServer  map[*config.Server]*Site
+	room      strings.Builder // for the names of servers
 	shapesMu  sync.Mutex
 	shapes    map[string]*shape // by what it depends on
 }
@@ -39,7 +41,8 @@ func New(tree *config.Tree) *Router {
 	r.byServer = make(map[*config.Server]*Site, len(tree.HTTP.Servers))
 	for i, s := range tree.HTTP.Servers {
 		site := &r.sites[i]
-		site.Server, site.Number, site.first, site.router = s, int32(i), int32(len(r.locations)-1), r
+		site.Server, site.Number, site.router = s, len(r.locations), r
+		r.locations = append(r.locations, nil)
 		r.number(s.Locations)
 		r.byServer[s] = site
 		r.addServer(site)

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
-	"github.com/ngxlimit/ngxlimit/analyzer/hostname"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
@@ -14,8 +13,7 @@ type Site struct {
 	Server *config.Server
 	*shape
 	name           value.Value // $server_name
-	Number         int32       // of the server: its place in config.HTTP.Servers
-	first          int32       // what its own numbers of locations begin behind
+	Number         int         // of the server; those of its locations follow it
 	underscores    bool
 	invalidHeaders bool
 
@@ -29,7 +27,6 @@ func (r *Router) Site(s *config.Server) *Site { return r.byServer[s] }
 func (s *Site) build() {
 	s.once.Do(func() {
 		s.shape = s.router.shapeOf(s.Server)
-		s.name = serverName(s.Server)
 		s.underscores = on(s.Server, "underscores_in_headers", "on")
 		s.invalidHeaders = on(s.Server, "ignore_invalid_headers", "off")
 	})
@@ -54,18 +51,16 @@ func on(s *config.Server, directive, word string) bool {
 }
 
 // serverName is $server_name: the server's first name, in lower case, without the dot of ".example.com".
-func serverName(s *config.Server) value.Value {
-	if len(s.Names) == 0 {
-		return value.Of("")
-	}
-	text := s.Names[0].Text
+func serverName(s *config.Server, hosts []string) value.Value {
 	switch {
-	case strings.EqualFold(text, "$hostname"):
+	case len(hosts) == 0:
+		return value.Of("")
+	case hosts[0] == "$hostname":
 		return value.Unknown("the server name $hostname is the name of the machine")
 	case s.Names[0].Kind == config.NameRegex:
-		return value.Of(text)
+		return value.Of(s.Names[0].Text)
 	}
-	return value.Of(hostname.Lower(strings.TrimPrefix(text, ".")))
+	return value.Of(strings.TrimPrefix(hosts[0], "."))
 }
 
 // Enter makes v hold what the server decides. Begin does so for the one that it chooses.

@@ -20,8 +20,7 @@ type program struct {
 	tree   *config.Tree
 	router *route.Router
 
-	sites []atomic.Pointer[conf] // of the servers that were come to, by their numbers
-	found []atomic.Pointer[conf] // of the locations, by theirs
+	numbered []atomic.Pointer[conf] // those of servers and locations that requests came to, by the router's numbers
 
 	mu        sync.RWMutex
 	confs     map[*config.Level]*conf
@@ -68,8 +67,7 @@ func newProgram(tree *config.Tree, router *route.Router) *program {
 		zoneIDs:   map[*config.Zone]int{},
 		connIDs:   map[*config.ConnZone]int{},
 	}
-	servers, locations := router.Size()
-	g.sites, g.found = make([]atomic.Pointer[conf], servers), make([]atomic.Pointer[conf], locations)
+	g.numbered = make([]atomic.Pointer[conf], router.Numbers())
 	g.dual = dualPorts(tree)
 	g.defined = sync.OnceValue(g.definitions)
 	g.verdicts = sync.OnceValue(g.findVerdicts)
@@ -99,7 +97,7 @@ func (g *program) server(s *config.Server) *conf { return g.conf(s, nil, &s.Leve
 
 // site returns the conf of a server that was chosen.
 func (g *program) site(s *route.Site) *conf {
-	at := &g.sites[s.Number]
+	at := &g.numbered[s.Number]
 	c := at.Load()
 	if c == nil {
 		c = g.server(s.Server)
@@ -108,9 +106,9 @@ func (g *program) site(s *route.Site) *conf {
 	return c
 }
 
-// found returns the conf of a location that was found in a server.
+// matched returns the conf of a location that was found in a server.
 func (g *program) matched(m *route.Match) *conf {
-	at := &g.found[m.Number]
+	at := &g.numbered[m.Number]
 	c := at.Load()
 	if c == nil {
 		c = g.location(g.router.Numbered(m.Number))
