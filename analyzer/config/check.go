@@ -53,15 +53,22 @@ func (r *resolver) lookup(name string, at directive.Context) checked {
 	return c
 }
 
-// directive checks one directive as nginx does before its module sees it, and takes it into the tree.
-func (r *resolver) directive(it Item, v *visit, s *scope) {
+// directive checks one directive as nginx does before its module sees it, and takes it into the tree. Of one that is torn
+// the reader has said what is wrong.
+func (r *resolver) directive(it Item, torn bool, v *visit, s *scope) {
 	if s.into != nil {
 		r.scratch = append(r.scratch, it)
 	}
 	c := r.lookup(it.Name().Value, s.at)
-	if !terminated(it.Directive) {
-		// The reader has said what is wrong; what stands here is taken for what was meant.
-		if c.handle != nil && c.variant != nil && c.variant.CheckArgs(it.NumArgs(), it.Block != nil) == directive.OK {
+	fits := func() bool {
+		return c.variant != nil && c.variant.CheckArgs(it.NumArgs(), it.Block != nil) == directive.OK
+	}
+	switch {
+	case torn && it.Block != nil && !fits():
+		r.skip(it, v, s)
+		return
+	case torn && it.Block == nil, !terminated(it.Directive):
+		if c.handle != nil && fits() { // what stands here is taken for what was meant
 			r.muted++
 			c.handle(r, it, v, s)
 			r.muted--
@@ -185,7 +192,7 @@ func (r *resolver) surplus(it Item, s *scope) source.Span {
 // skip passes over a block whose directive was refused; its grammar is still looked at.
 func (r *resolver) skip(it Item, v *visit, s *scope) {
 	if it.Block != nil {
-		r.syntaxErrors(v, s.level, int(it.Block.Close))
+		r.syntaxErrors(v, s.level, int(it.Block.Close), 0)
 	}
 }
 

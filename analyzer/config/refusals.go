@@ -75,14 +75,17 @@ func (r *resolver) finish() {
 	}
 }
 
-// syntaxErrors tells the errors of grammar that stand before an offset and were not told yet.
-func (r *resolver) syntaxErrors(v *visit, l *Level, before int) {
+// syntaxErrors tells the errors of grammar that stand before an offset and were not told yet. torn says that one stands
+// behind the start of a directive.
+func (r *resolver) syntaxErrors(v *visit, l *Level, before int, start uint32) (torn bool) {
 	for len(v.errors) > 0 && int(v.errors[0].Read) < before {
 		e := &v.errors[0]
 		v.errors = v.errors[1:]
 		r.broken = true
 		r.refuse(l, Refusal{Kind: SyntaxError, Span: e.Span, Line: e.Line, Text: e.Text})
+		torn = torn || e.Span.Start > start
 	}
+	return torn
 }
 
 // sortProblems prepares the input's problems to be told where nginx meets them.

@@ -120,7 +120,7 @@ type visit struct {
 func (r *resolver) document(doc *syntax.Document, via *Via, s *scope) {
 	v := &visit{doc: doc, via: via, errors: doc.Errors}
 	r.body(doc.Directives, v, s)
-	r.syntaxErrors(v, s.level, len(doc.File.Text)+1)
+	r.syntaxErrors(v, s.level, len(doc.File.Text)+1, 0)
 }
 
 // body reads the directives of a document or of a block.
@@ -130,9 +130,7 @@ func (r *resolver) body(ds []syntax.Directive, v *visit, s *scope) {
 			return
 		}
 		d := &ds[i]
-		if len(v.errors) > 0 {
-			r.syntaxErrors(v, s.level, reached(d))
-		}
+		torn := len(v.errors) > 0 && r.syntaxErrors(v, s.level, reached(d), d.Name().Start)
 		if v.via != nil {
 			if r.expanded++; r.expanded > maxExpanded {
 				r.stop(v.via.Include, s.level, "the files that are included here come to more than 4,000,000 directives; the rest was not read")
@@ -143,7 +141,7 @@ func (r *resolver) body(ds []syntax.Directive, v *visit, s *scope) {
 			r.include(d, v, s)
 			continue
 		}
-		r.directive(Item{Directive: d, Via: v.via}, v, s)
+		r.directive(Item{Directive: d, Via: v.via}, torn, v, s)
 	}
 }
 
@@ -211,7 +209,7 @@ func (r *resolver) block(it Item, v *visit, s *scope) {
 	}
 	r.enter(s)
 	r.body(b.Directives, v, s)
-	r.syntaxErrors(v, s.level, int(b.Close))
+	r.syntaxErrors(v, s.level, int(b.Close), 0)
 	r.leave(s)
 	r.depth--
 }

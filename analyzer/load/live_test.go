@@ -93,11 +93,9 @@ func randomTree(random *rand.Rand, folder string) []txtar.File {
 // TestLiveDumps: what nginx -T prints of a random tree, read back, is the tree as it is read from disk.
 func TestLiveDumps(t *testing.T) {
 	binary := nginxtest.Binary(t)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := nginxtest.Random(t)
 	files, includes := 0, 0
-	for range 25 {
+	for range nginxtest.Cases(t, 25) {
 		folder, err := filepath.EvalSymlinks(t.TempDir())
 		if err != nil {
 			t.Fatal(err)

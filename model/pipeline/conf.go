@@ -50,7 +50,10 @@ type details struct {
 	errorPages []*config.ErrorPage
 	retryAfter []retryHeader
 	recursive  bool
-	intercept  bool // errors of the upstream go to error_page
+	intercept  bool     // errors of the upstream go to error_page
+	dav        []string // methods that dav_methods takes
+	random     bool     // random_index on
+	postAction string   // URI of post_action; "" for none
 	maxBody    int64
 	index      []value.Template
 	files      docroot
@@ -185,6 +188,15 @@ func (c *conf) compileContent(level *config.Level) {
 	c.handler = handlerAt(level)
 	c.recursive = text(level, "recursive_error_pages", "off") == "on"
 	c.intercept = c.handler.module != "" && text(level, c.handler.module+"_intercept_errors", "off") == "on"
+	c.random = text(level, "random_index", "off") == "on"
+	if uri := text(level, "post_action", "off"); uri != "off" {
+		c.postAction = uri
+	}
+	if item, ok := level.Effective("dav_methods"); ok && item.Arg(0) != "off" {
+		for _, arg := range item.Args() {
+			c.dav = append(c.dav, strings.ToUpper(arg.Value))
+		}
+	}
 	c.maxBody = 1 << 20
 	if n, ok := readSize(text(level, "client_max_body_size", "1m")); ok {
 		c.maxBody = n

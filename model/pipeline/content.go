@@ -187,6 +187,11 @@ func (r *run) content() answer {
 	if r.handler.name != "" {
 		return r.handle()
 	}
+	if slices.Contains(r.conf.dav, r.method) {
+		r.step(r.conf, "dav_methods", r.method)
+		r.assume("dav_methods in " + r.conf.name() + ": what " + r.method + " answers hangs on the files, and cannot be known")
+		return answer{EndContent, 0, r.conf}
+	}
 	if strings.HasSuffix(r.vars.URI, "/") {
 		return r.directory()
 	}
@@ -211,6 +216,9 @@ func (r *run) handle() answer {
 	if r.upstream != 0 {
 		return r.sent(r.upstream, EndContent)
 	}
+	if r.conf.intercept && len(r.conf.errorPages) > 0 {
+		r.assume(h.module + "_intercept_errors in " + r.conf.name() + ": what the upstream answers is not known; it is taken to be nothing that error_page takes")
+	}
 	return answer{EndContent, r.errStatus, r.conf}
 }
 
@@ -228,6 +236,11 @@ func (r *run) hasErrorPage(status int) bool {
 func (r *run) directory() answer {
 	c := r.conf
 	if r.method == "GET" || r.method == "HEAD" || r.method == "POST" {
+		if c.random {
+			r.step(c, "random_index", "")
+			r.assume("random_index in " + c.name() + " goes to any file of the folder; where that leads cannot be known")
+			return r.unknown()
+		}
 		for _, t := range c.index {
 			name := r.known(r.eval(t, false))
 			if strings.HasPrefix(name, "/") {

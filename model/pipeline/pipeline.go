@@ -145,6 +145,9 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 		r.method = "GET"
 	}
 	a := r.begin(pl.server)
+	if a.conf != nil && a.conf.postAction != "" {
+		r.assume("post_action " + a.conf.postAction + " in " + a.conf.name() + ": the request that it makes afterwards is not followed; limits in effect there may count it")
+	}
 	retryAfter := r.retryAfter(a)
 	end := &p.end
 	if !p.live {
