@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -65,27 +66,34 @@ const (
 )
 
 func checkBurstExceedsPatience(p *rule.Pass) {
+	told := make(map[waits]rule.Finding)
 	for _, list := range p.LimitReqs() {
-		held := 0
-		for _, place := range list.Places {
-			if place.Judges() && !place.Settings.LimitReqDryRun.Value {
-				held++
-			}
-		}
 		for _, limit := range list.Limits {
-			if held == 0 || limit.Zone == nil || limit.NoDelay || rule.LongestDelay(limit) <= programPatience || p.Key(limit.Zone.Key).Exempt {
+			if limit.Zone == nil || limit.NoDelay || rule.LongestDelay(limit) <= programPatience || p.Key(limit.Zone.Key).Exempt {
 				continue
 			}
-			f := patienceFinding(limit, list.At)
+			if !slices.ContainsFunc(list.Places, func(place rule.Place) bool { return place.Judges() && !place.Settings.LimitReqDryRun.Value }) {
+				break
+			}
+			f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
+			key := waits{limit.Zone.Rate, limit.Burst, limit.Delay}
+			if _, ok := told[key]; !ok {
+				told[key] = tellPatience(limit)
+			}
+			f.Message, f.Evidence, f.Severity = told[key].Message, told[key].Evidence, told[key].Severity
+			f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
 			f.Places = list.Levels
 			p.Report(f)
 		}
 	}
 }
 
-func patienceFinding(limit *config.LimitReq, at *config.Level) rule.Finding {
-	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, at)
+// waits are the numbers that message and evidence rest on. They are made once for all limits that are alike.
+type waits struct{ rate, burst, delay int64 }
+
+func tellPatience(limit *config.LimitReq) rule.Finding {
 	longest, patience, who := rule.LongestDelay(limit), int64(proxyPatience), "a proxy in front gives up after"
+	f := rule.Finding{Severity: rule.Warning}
 	if longest <= proxyPatience {
 		f.Severity = rule.Note
 		patience, who = programPatience, "most programs give up after"
@@ -94,8 +102,6 @@ func patienceFinding(limit *config.LimitReq, at *config.Level) rule.Finding {
 		rule.Duration(longest), who, rule.Duration(patience))
 	f.Evidence = map[string]any{
 		"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "delay_milli": limit.Delay, "delay_ms_max": longest, "patience_ms": patience,
-		"within_patience_milli": limit.Zone.Rate * patience / 1000,
 	}
-	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
 	return f
 }

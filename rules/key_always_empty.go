@@ -65,7 +65,7 @@ http {
 
 func checkKeyAlwaysEmpty(p *rule.Pass) {
 	for _, z := range p.Zones() {
-		if _, constant := z.Key.Constant(); constant {
+		if !p.MayLack(z.Key) {
 			continue
 		}
 		empty := emptyUses(p, z)

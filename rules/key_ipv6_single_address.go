@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -71,9 +72,24 @@ http {
 })
 
 func checkKeyIPv6SingleAddress(p *rule.Pass) {
+	if p.Tree.HTTP == nil {
+		return
+	}
+	six := make(map[*config.Server]*config.Listen)
+	for _, s := range p.Tree.HTTP.Servers {
+		if i := slices.IndexFunc(s.Listens, isOpen6); i >= 0 {
+			six[s] = s.Listens[i]
+		}
+	}
+	if len(six) == 0 {
+		return
+	}
 	for _, z := range p.Zones() {
-		listen := listens6(z)
-		if listen == nil || p.Key(z.Key).Exempt || !p.CountsEach6(z.Key) || len(p.Flow(z.Key).Blocks) > 0 && !p.Whole() {
+		if p.Key(z.Key).Exempt || !p.CountsEach6(z.Key) {
+			continue
+		}
+		listen := firstOf(z, six)
+		if listen == nil || len(p.Flow(z.Key).Blocks) > 0 && !p.Whole() {
 			continue
 		}
 		f := z.Of(p.Facts)
@@ -84,18 +100,18 @@ func checkKeyIPv6SingleAddress(p *rule.Pass) {
 	}
 }
 
-// listens6 returns the first address of IPv6 on which clients come to the zone's limits; nil where there is none.
-func listens6(z *rule.Zone) *config.Listen {
+// isOpen6 says whether clients of the internet can connect to an address by IPv6.
+func isOpen6(l *config.Listen) bool {
+	addr, err := netip.ParseAddr(l.Address)
+	return l.Directive != nil && err == nil && addr.Is6() && !addr.IsLoopback() && !addr.IsPrivate() && !addr.IsLinkLocalUnicast()
+}
+
+// firstOf returns the first of the addresses on which clients come to the zone's limits; nil where there is none.
+func firstOf(z *rule.Zone, listens map[*config.Server]*config.Listen) *config.Listen {
 	for i := range z.Uses {
 		for _, place := range z.Uses[i].Places {
-			if !place.Judges() {
-				continue
-			}
-			for _, l := range place.Server.Listens {
-				addr, err := netip.ParseAddr(l.Address)
-				if err == nil && addr.Is6() && !addr.IsLoopback() && !addr.IsPrivate() && !addr.IsLinkLocalUnicast() && l.Directive != nil {
-					return l
-				}
+			if l := listens[place.Server]; l != nil && place.Judges() {
+				return l
 			}
 		}
 	}

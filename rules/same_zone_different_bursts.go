@@ -80,10 +80,17 @@ func checkSameZoneDifferentBursts(p *rule.Pass) {
 			continue
 		}
 		everywhere := !slices.ContainsFunc(key.Variables, rule.OfServer)
+		if !differ(z) {
+			continue
+		}
 		if pair := apartInBurst(z, everywhere); pair.small != nil && pair.small.Req.Burst < pair.large.Req.Burst {
 			p.Report(burstsFinding(p, z, pair))
 		}
 	}
+}
+
+func differ(z *rule.Zone) bool {
+	return slices.ContainsFunc(z.Uses, func(u rule.ZoneUse) bool { return u.Req.Burst != z.Uses[0].Req.Burst })
 }
 
 // burstPair are two limits on one zone: in one server where there are such, else in two.
@@ -107,10 +114,12 @@ func apartInBurst(z *rule.Zone, everywhere bool) burstPair {
 	for i := range z.Uses {
 		use := &z.Uses[i]
 		all = all.with(use)
+		var last *config.Server
 		for _, place := range use.Places {
-			if !place.Judges() {
+			if place.Server == last || !place.Judges() {
 				continue
 			}
+			last = place.Server
 			pair := servers[place.Server].with(use)
 			pair.server = place.Server
 			servers[place.Server] = pair

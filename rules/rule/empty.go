@@ -1,9 +1,11 @@
 package rule
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
@@ -13,8 +15,7 @@ import (
 // an argument that the client left out. It is "" where such a request has a key, and where the key is empty because a map
 // says so.
 func (f *Facts) Omitted(key value.Template) string {
-	r := outsider(key, f.definitions(), visitors[0], "GET")
-	return f.emptyBy(key, r, Omissible)
+	return f.emptyBy(key, Omissible, func() *value.Request { return outsider(key, f.definitions(), visitors[0], "GET") })
 }
 
 // Omissible says whether a variable is empty as soon as a client leaves something out.
@@ -28,15 +29,29 @@ func Omissible(name string) bool {
 	return Chosen(name) || AddressHeader(name) || strings.HasPrefix(name, "ssl_client_")
 }
 
+// MayLack says whether there may be a server in which EmptyAt finds something.
+func (f *Facts) MayLack(key value.Template) bool {
+	if _, constant := key.Constant(); constant {
+		return false
+	}
+	return f.emptyAt(key, func(name string) bool { return name == "server_name" || late(name) || len(f.assigned(name)) > 0 }) != ""
+}
+
 // EmptyAt returns the variable for which the key is empty in every request that a server's limits judge: its name where it
 // has none, what is known only later, what is set only in other servers. It is "" where the key may have a value, and where
 // a map makes it empty.
 func (f *Facts) EmptyAt(key value.Template, s *config.Server) string {
-	r := outsider(key, f.definitions(), netip.AddrPort{}, "")
-	for _, name := range [...]string{"remote_addr", "binary_remote_addr", "realip_remote_addr", "request_method"} {
-		r.Set(name, value.Unknown("differs between requests"))
-	}
-	return f.emptyBy(key, r, func(name string) bool { return f.lacks(s, name) })
+	return f.emptyAt(key, func(name string) bool { return f.lacks(s, name) })
+}
+
+func (f *Facts) emptyAt(key value.Template, empty func(string) bool) string {
+	return f.emptyBy(key, empty, func() *value.Request {
+		r := outsider(key, f.definitions(), netip.AddrPort{}, "")
+		for _, name := range [...]string{"remote_addr", "binary_remote_addr", "realip_remote_addr", "request_method"} {
+			r.Set(name, value.Unknown("differs between requests"))
+		}
+		return r
+	})
 }
 
 // lacks says whether a variable is empty whenever limits are asked in a server.
@@ -66,44 +81,62 @@ func late(name string) bool {
 const maxTurns = 100
 
 // emptyBy returns the variable that makes the key empty where all those are empty of which a condition says so, and nothing
-// else is known.
-func (f *Facts) emptyBy(key value.Template, r *value.Request, empty func(string) bool) string {
-	defs := f.definitions()
-	for _, name := range reached(key, defs) {
-		if (!defs.Defined(name) || defs.Declared(name)) && empty(name) {
-			r.Set(name, value.Of(""))
-		}
-	}
+// else is known of the request.
+func (f *Facts) emptyBy(key value.Template, empty func(string) bool, request func() *value.Request) string {
 	f.keys.Lock()
 	defer f.keys.Unlock()
-	return f.emptyLeaf(key, nil, r, empty, 0)
-}
-
-func (f *Facts) emptyLeaf(t value.Template, entry *Entry, r *value.Request, empty func(string) bool, turns int) string {
-	found := ""
-	for _, part := range t.Parts {
-		leaf := ""
-		b := f.block(part.Variable)
-		switch {
-		case part.Variable == "" || turns > maxTurns || entry != nil && isCapture(entry.Item, part.Variable):
-			return ""
-		case b == nil && empty(part.Variable):
-			leaf = part.Variable
-		case b != nil && b.IsMap():
-			if index, known := f.definitions().Chosen(b.Name, r); known {
-				if e := b.entry(index); e != nil {
-					leaf = f.emptyLeaf(e.Value, e, r, empty, turns+1)
-				}
+	w := emptyWalk{facts: f, empty: empty}
+	w.request = sync.OnceValue(func() *value.Request {
+		r, defs := request(), f.definitions()
+		for _, name := range reached(key, defs) {
+			if (!defs.Defined(name) || defs.Declared(name)) && empty(name) {
+				r.Set(name, value.Of(""))
 			}
 		}
+		return r
+	})
+	return w.leaf(key, nil, 0)
+}
+
+// An emptyWalk looks for what makes a key empty.
+type emptyWalk struct {
+	facts   *Facts
+	empty   func(string) bool
+	request func() *value.Request // asked of maps; most keys go through none
+}
+
+func (w *emptyWalk) leaf(t value.Template, entry *Entry, turns int) string {
+	found := ""
+	for _, part := range t.Parts {
+		if part.Variable == "" || turns > maxTurns || entry != nil && isCapture(entry.Item, part.Variable) {
+			return ""
+		}
+		leaf := w.variable(part.Variable, turns)
 		if leaf == "" {
 			return ""
 		}
-		if found == "" {
-			found = leaf
-		}
+		found = cmp.Or(found, leaf)
 	}
 	return found
+}
+
+func (w *emptyWalk) variable(name string, turns int) string {
+	b := w.facts.block(name)
+	switch {
+	case b == nil && w.empty(name):
+		return name
+	case b == nil || !b.IsMap():
+		return ""
+	}
+	index, known := w.facts.definitions().Chosen(b.Name, w.request())
+	if !known {
+		return ""
+	}
+	e := b.entry(index)
+	if e == nil {
+		return ""
+	}
+	return w.leaf(e.Value, e, turns+1)
 }
 
 // entry returns the entry of an index; nil where the block has none that leads to a value.

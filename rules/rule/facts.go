@@ -103,6 +103,9 @@ type Place struct {
 	*config.Level
 	Server   *config.Server
 	Location *config.Location // nil at a server
+
+	known  bool // whether judges is kept here: many rules ask it of the places of lists
+	judges bool
 }
 
 // countPlaces says how many places there are.

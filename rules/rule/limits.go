@@ -71,7 +71,9 @@ func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[
 	}
 	for i, n := range list {
 		if n >= 0 {
-			lists[n].Places = append(lists[n].Places, places[i])
+			p := places[i]
+			p.known, p.judges = true, p.Judges()
+			lists[n].Places = append(lists[n].Places, p)
 		}
 	}
 	return lists
@@ -81,6 +83,9 @@ func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[
 // where each is answered or sent elsewhere before (see Answerer), not in an internal location, which takes no request from
 // outside, and not at a server whose location / takes whatever no other one does.
 func (p Place) Judges() bool {
+	if p.known {
+		return p.judges
+	}
 	if _, answered := p.Answerer(); answered {
 		return false
 	}

@@ -50,33 +50,45 @@ func (f *Facts) findZones() []*Zone {
 		all = append(all, conns[z])
 	}
 	slices.SortFunc(all, func(a, b *Zone) int { return cmp.Compare(a.Name, b.Name) })
-	addUses(f.LimitReqs(), func(l *config.LimitReq) (*Zone, ZoneUse) {
-		return reqs[l.Zone], ZoneUse{Item: config.Item{Directive: l.Directive, Via: l.Via}, Req: l}
+	addUses(f.LimitReqs(), func(l *config.LimitReq) *Zone { return reqs[l.Zone] }, func(l *config.LimitReq) ZoneUse {
+		return ZoneUse{Item: config.Item{Directive: l.Directive, Via: l.Via}, Req: l}
 	})
-	addUses(f.LimitConns(), func(l *config.LimitConn) (*Zone, ZoneUse) {
-		return conns[l.Zone], ZoneUse{Item: config.Item{Directive: l.Directive, Via: l.Via}, Conn: l}
+	addUses(f.LimitConns(), func(l *config.LimitConn) *Zone { return conns[l.Zone] }, func(l *config.LimitConn) ZoneUse {
+		return ZoneUse{Item: config.Item{Directive: l.Directive, Via: l.Via}, Conn: l}
 	})
 	return all
 }
 
 // addUses gives each zone the lists of one limiter that name it.
-func addUses[L any](lists []List[L], of func(L) (*Zone, ZoneUse)) {
+func addUses[L any](lists []List[L], of func(L) *Zone, use func(L) ZoneUse) {
+	count := make(map[*Zone]int)
+	judging := make([]List[L], 0, len(lists))
 	for _, list := range lists {
 		if !slices.ContainsFunc(list.Places, Place.Judges) {
 			continue
 		}
+		judging = append(judging, list)
+		for _, limit := range list.Limits {
+			count[of(limit)]++
+		}
+	}
+	for _, list := range judging {
 		for i, limit := range list.Limits {
-			zone, use := of(limit)
+			zone := of(limit)
 			if zone == nil {
 				continue
 			}
-			use.At, use.Levels, use.Places = list.At, list.Levels, list.Places
+			if zone.Uses == nil {
+				zone.Uses = make([]ZoneUse, 0, count[zone])
+			}
+			u := use(limit)
+			u.At, u.Levels, u.Places = list.At, list.Levels, list.Places
 			for j, other := range list.Limits {
-				if z, _ := of(other); j != i && z != nil {
-					use.Others = append(use.Others, z.Key)
+				if z := of(other); j != i && z != nil {
+					u.Others = append(u.Others, z.Key)
 				}
 			}
-			zone.Uses = append(zone.Uses, use)
+			zone.Uses = append(zone.Uses, u)
 		}
 	}
 }
