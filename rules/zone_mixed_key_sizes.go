@@ -21,7 +21,7 @@ var ZoneMixedKeySizes = register(rule.Rule{
 		"makes room. Where they are of several, the dropped ones may leave a hole of the wrong size in a page that still holds others,\n" +
 		"and the request is refused: `could not allocate node in limit_req zone` stands in the log, and the client has done\n" +
 		"nothing.\n\n" +
-		"A zone of 1m was sent 20,000 different keys within a minute, half of 16 bytes and half of 100: nginx refused 4,852 of the\n" +
+		"A zone of 1m was sent 20,000 different keys within a minute, half of 16 bytes and half of 100 at random: nginx refused 4,852 of the\n" +
 		"clients at their first request. With keys of 16 bytes alone it refused none.\n\n" +
 		"Use a key of one length: the address in binary form, one zone for addresses and another one for what is longer, or a map that\n" +
 		"leads to short names. A larger zone is full later. How many keys are active in a minute is in no configuration: say it in the\n" +

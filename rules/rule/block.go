@@ -10,18 +10,24 @@ import (
 // block returns the block that defines a variable; nil where none does. Of several the last one counts. The caller holds
 // the lock of keys.
 func (f *Facts) block(name string) *Block {
-	if b, ok := f.keys.blocks[name]; ok {
-		return b
-	}
-	var found *Block
-	for i := len(f.Tree.HTTP.Blocks) - 1; i >= 0 && found == nil; i-- {
-		vb := &f.Tree.HTTP.Blocks[i]
-		if n := vb.NumArgs(); n > 0 && strings.EqualFold(vb.Arg(n-1), "$"+name) {
-			found = readBlock(vb, name)
+	if f.keys.blocks == nil {
+		f.keys.blocks = make(map[string]*Block)
+		f.keys.written = make(map[string]*config.VariableBlock)
+		for i := range f.Tree.HTTP.Blocks {
+			b := &f.Tree.HTTP.Blocks[i]
+			if n := b.NumArgs(); n > 0 {
+				f.keys.written[strings.ToLower(b.Arg(n-1))] = b
+			}
 		}
 	}
-	f.keys.blocks[name] = found
-	return found
+	b, ok := f.keys.blocks[name]
+	if !ok {
+		if written := f.keys.written["$"+name]; written != nil {
+			b = readBlock(written, name)
+		}
+		f.keys.blocks[name] = b
+	}
+	return b
 }
 
 func readBlock(vb *config.VariableBlock, name string) *Block {
@@ -54,19 +60,27 @@ func readBlock(vb *config.VariableBlock, name string) *Block {
 	return b
 }
 
-// met returns the entries of a map that visitors from the outside come to, as far as their address decides that; nil
-// where something else does.
+// met returns the entries of a map that visitors from the outside come to, where only lists of addresses decide that; nil
+// where something else does. Whoever is on such a list is no visitor from the outside.
 func (f *Facts) met(b *Block) map[int]bool {
+	defs := f.definitions()
+	for _, name := range reached(b.Source, defs) {
+		if inner := f.block(name); inner != nil && inner.Item.Name().Value != "split_clients" {
+			continue
+		}
+		switch name {
+		case "remote_addr", "binary_remote_addr", "realip_remote_addr":
+		default:
+			return nil
+		}
+	}
 	met := make(map[int]bool)
 	for _, at := range outsiders {
-		for _, method := range [...]string{"GET", "POST"} {
-			r := outsider(value.Template{Parts: []value.Part{{Variable: b.Name}}}, f.definitions(), at, method)
-			entry, known := f.definitions().Chosen(b.Name, r)
-			if !known {
-				return nil
-			}
-			met[entry] = true
+		entry, known := defs.Chosen(b.Name, outsider(b.Source, defs, at, "GET"))
+		if !known {
+			return nil
 		}
+		met[entry] = true
 	}
 	return met
 }

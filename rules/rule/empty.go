@@ -77,15 +77,12 @@ func late(name string) bool {
 	return strings.HasPrefix(name, "upstream_") || strings.HasPrefix(name, "sent_http_") || strings.HasPrefix(name, "sent_trailer_")
 }
 
-// maxTurns is after how many maps within each other nginx takes a cycle for granted.
-const maxTurns = 100
-
 // emptyBy returns the variable that makes the key empty where all those are empty of which a condition says so, and nothing
 // else is known of the request.
 func (f *Facts) emptyBy(key value.Template, empty func(string) bool, request func() *value.Request) string {
 	f.keys.Lock()
 	defer f.keys.Unlock()
-	w := emptyWalk{facts: f, empty: empty}
+	w := emptyWalk{facts: f, empty: empty, known: make(map[string]string)}
 	w.request = sync.OnceValue(func() *value.Request {
 		r, defs := request(), f.definitions()
 		for _, name := range reached(key, defs) {
@@ -95,7 +92,7 @@ func (f *Facts) emptyBy(key value.Template, empty func(string) bool, request fun
 		}
 		return r
 	})
-	return w.leaf(key, nil, 0)
+	return w.leaf(key, nil)
 }
 
 // An emptyWalk looks for what makes a key empty.
@@ -103,15 +100,21 @@ type emptyWalk struct {
 	facts   *Facts
 	empty   func(string) bool
 	request func() *value.Request // asked of maps; most keys go through none
+	known   map[string]string     // of variables: what makes each empty; "" where nothing does, and while it is looked for
 }
 
-func (w *emptyWalk) leaf(t value.Template, entry *Entry, turns int) string {
+func (w *emptyWalk) leaf(t value.Template, entry *Entry) string {
 	found := ""
 	for _, part := range t.Parts {
-		if part.Variable == "" || turns > maxTurns || entry != nil && isCapture(entry.Item, part.Variable) {
+		if part.Variable == "" || entry != nil && isCapture(entry.Item, part.Variable) {
 			return ""
 		}
-		leaf := w.variable(part.Variable, turns)
+		leaf, known := w.known[part.Variable]
+		if !known {
+			w.known[part.Variable] = ""
+			leaf = w.variable(part.Variable)
+			w.known[part.Variable] = leaf
+		}
 		if leaf == "" {
 			return ""
 		}
@@ -120,7 +123,7 @@ func (w *emptyWalk) leaf(t value.Template, entry *Entry, turns int) string {
 	return found
 }
 
-func (w *emptyWalk) variable(name string, turns int) string {
+func (w *emptyWalk) variable(name string) string {
 	b := w.facts.block(name)
 	switch {
 	case b == nil && w.empty(name):
@@ -136,7 +139,7 @@ func (w *emptyWalk) variable(name string, turns int) string {
 	if e == nil {
 		return ""
 	}
-	return w.leaf(e.Value, e, turns+1)
+	return w.leaf(e.Value, e)
 }
 
 // entry returns the entry of an index; nil where the block has none that leads to a value.

@@ -40,6 +40,8 @@ type Facts struct {
 		byText map[string]Key
 		flows  map[string]*Flow
 		blocks map[string]*Block // by the variable that they define
+
+		written map[string]*config.VariableBlock // by the variable, with its "$"
 	}
 }
 
@@ -58,7 +60,6 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.handovers = sync.OnceValue(f.findHandovers)
 	f.keys.byText = make(map[string]Key)
 	f.keys.flows = make(map[string]*Flow)
-	f.keys.blocks = make(map[string]*Block)
 	f.assigns = sync.OnceValue(f.findAssignments)
 	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {

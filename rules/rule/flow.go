@@ -68,6 +68,9 @@ func (f *Facts) Flow(key value.Template) *Flow {
 	return flow
 }
 
+// maxMet bounds the blocks that are asked who comes to which of their entries.
+const maxMet = 500
+
 // A walker follows one key. Each variable is followed once as text and once as what decides, so that blocks that lead to
 // each other end.
 type walker struct {
@@ -116,7 +119,10 @@ func (w *walker) text(name string, at config.Item, span source.Span, whole bool)
 	if !b.IsMap() {
 		return
 	}
-	met := w.facts.met(b)
+	var met map[int]bool
+	if len(w.flow.Blocks) <= maxMet {
+		met = w.facts.met(b)
+	}
 	for i := range b.Entries {
 		if e := &b.Entries[i]; met == nil || met[e.Index] {
 			w.texts(e.Value, e.Item, e.ValueSpan(), b, whole)
@@ -171,7 +177,7 @@ func (w *walker) chooses(t value.Template, at config.Item, span source.Span, exe
 }
 
 func (w *walker) meet(b *Block) {
-	if !slices.Contains(w.flow.Blocks, b) {
+	if !w.visited("block ", b.Name) {
 		w.flow.Blocks = append(w.flow.Blocks, b)
 	}
 }

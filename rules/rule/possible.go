@@ -6,6 +6,9 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
+// maxTurns is after how many maps within each other nginx takes a cycle for granted.
+const maxTurns = 100
+
 // maxPossible bounds the values that are followed of one variable.
 const maxPossible = 10_000
 
