@@ -18,7 +18,8 @@ var KeyConstant = register(rule.Rule{
 	Since:      "0.1.0",
 	Why: "With a key that is the same for all, one client uses up the limit of everybody. Behind `limit_req_zone binary_remote_addr ...` the\n" +
 		"`$` is missing: the key is the word. `$server_addr` is nginx's own address, `$status` is not known yet and `000` for\n" +
-		"everybody. Of a map that leads every visitor to `1` or `limited`, the address was forgotten.\n\n" +
+		"everybody. Of a map that leads every visitor to `1` or `limited`, the address was forgotten; one with `default 0` for those\n" +
+		"who are not to be counted puts them all into the bucket of the key `0`, since only an empty key is not counted.\n\n" +
 		"A limit for all clients together is a good thing beside one by address, or where its name or its rate says so. Nothing is said\n" +
 		"of `$server_name` and `$host`, the usual ways to write one, where another limit by address stands beside it, where the zone\n" +
 		"or the key is called total, global, all and the like, from 100r/s on, or of a map that gives a key to some (crawlers, one\n" +
@@ -68,24 +69,40 @@ func checkKeyConstant(p *rule.Pass) {
 			continue
 		}
 		text, constant := z.Key.Constant()
-		switch {
-		case constant && value.Builtin(text):
+		if constant && value.Builtin(text) {
 			f := z.Of(p.Facts)
 			f.Severity, f.Confidence = rule.Error, rule.High
 			f.Message = fmt.Sprintf("the key is the word %q for every client: the $ is missing", text)
 			f.Fix = &rule.Fix{Title: "write $" + text, Edits: rule.ReplaceWord(z.Item.Directive, text, "$"+text)[:1]}
 			p.Report(f)
-		case !p.WholeFor(z) || z.Req != nil && z.Req.Rate >= enoughForAll || rule.NamesTotal(z.Name) || rule.NamesTotal(text) || p.Held(z):
-		case constant:
-			reportConstant(p, z, fmt.Sprintf("the key is the text %q for every client", text))
-		default:
-			if same := p.SameForVisitors(z.Key); same != "" && !writtenVariable.MatchString(same) {
-				reportConstant(p, z, fmt.Sprintf("every visitor who is counted has the key %q", same))
-			} else if name := sameVariable(p.Flow(z.Key)); name != "" {
-				reportConstant(p, z, fmt.Sprintf("$%s is the same for every client", name))
-			}
+			continue
 		}
+		message, mistaken := constantKey(p, z)
+		if message == "" || !mistaken && (z.Req != nil && z.Req.Rate >= enoughForAll || rule.NamesTotal(z.Name) || rule.NamesTotal(text) || p.Held(z)) ||
+			!p.WholeFor(z) {
+			continue
+		}
+		reportConstant(p, z, message)
 	}
+}
+
+// constantKey says what key all clients have; "" where they have different ones. It is no limit for all together, whatever
+// it is called, where the key means that they are not to be counted.
+func constantKey(p *rule.Pass, z *rule.Zone) (message string, mistaken bool) {
+	if text, constant := z.Key.Constant(); constant {
+		return fmt.Sprintf("the key is the text %q for every client", text), false
+	}
+	if same, method := p.SameForVisitors(z.Key); same != "" && rule.WrittenVariable(same) == "" {
+		message := fmt.Sprintf("every visitor has the key %q for a %s", same, method)
+		if rule.MeansNo(same) {
+			return message + ": only an empty key is not counted", true
+		}
+		return message, false
+	}
+	if name := sameVariable(p.Flow(z.Key)); name != "" {
+		return fmt.Sprintf("$%s is the same for every client", name), false
+	}
+	return "", false
 }
 
 func reportConstant(p *rule.Pass, z *rule.Zone, message string) {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -70,9 +69,6 @@ http {
 	Check: checkKeyLiteralVariable,
 })
 
-// writtenVariable matches text that means a variable.
-var writtenVariable = regexp.MustCompile(`\$\{?[A-Za-z_]\w*`)
-
 func checkKeyLiteralVariable(p *rule.Pass) {
 	told := make(map[*rule.Block]bool)
 	for _, z := range p.Zones() {
@@ -86,7 +82,7 @@ func checkKeyLiteralVariable(p *rule.Pass) {
 			told[b] = true
 			for i := range b.Entries {
 				e := &b.Entries[i]
-				name := writtenVariable.FindString(e.Value.Text)
+				name := rule.WrittenVariable(e.Value.Text)
 				if name == "" {
 					continue
 				}

@@ -125,7 +125,7 @@ func invertedBy(p *rule.Pass, z *rule.Zone, flow *rule.Flow, c rule.Counted) (wh
 			if whole {
 				continue
 			}
-			if text := p.SameOutside("$" + b.Name); !on(text) {
+			if text := p.SameOutside("$" + b.Name); text == "" || rule.MeansNo(text) {
 				return "", false // the flag is off for those who are not counted, as it should
 			}
 			why, sure = fmt.Sprintf("$%s is on for them", b.Name), true
@@ -136,13 +136,4 @@ func invertedBy(p *rule.Pass, z *rule.Zone, flow *rule.Flow, c rule.Counted) (wh
 		why = "only private networks are listed"
 	}
 	return why, sure
-}
-
-// on says whether a flag's text means yes.
-func on(text string) bool {
-	switch text {
-	case "", "0", "off", "no", "false", "never":
-		return false
-	}
-	return true
 }

@@ -82,7 +82,7 @@ func checkZoneTooSmall(p *rule.Pass) {
 		for _, limit := range list.Limits {
 			if z := limit.Zone; z != nil && !seen[z.Name] {
 				seen[z.Name] = true
-				checkZone(p, sizedZone{z.Name, z.Size, p.Key(z.Key), config.Item{Directive: z.Directive, Via: z.Via}, z.Span, expectedConcurrent, meets[z.Name], limitconn.Capacity})
+				checkZone(p, sizedZone{z.Name, z.Size, p.Key(z.Key), config.Item{Directive: z.Directive, Via: z.Via}, z.SizeSpan, expectedConcurrent, meets[z.Name], limitconn.Capacity})
 			}
 		}
 	}

@@ -159,9 +159,11 @@ func (r *resolver) refuseFault(it Item, fault directive.Fault, s *scope) {
 	out := Refusal{Span: it.WordSpan(it.Name()), Line: line(it.Directive), Text: fault.Text(name)}
 	switch fault {
 	case directive.Unknown:
-		out.Kind, r.foreigners = UnknownDirective, true
+		out.Kind = UnknownDirective
 		if _, ok := directive.Lookup(name); ok {
 			out.Kind = UnsupportedVersion
+		} else {
+			r.foreigners = true
 		}
 	case directive.NotAllowed:
 		out.Kind = DirectiveNotAllowed

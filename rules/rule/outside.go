@@ -60,23 +60,27 @@ func (f *Facts) apart6(t value.Template) bool {
 	return false
 }
 
-// SameForVisitors returns the text that the key has for every visitor from the outside who is counted, whatever else a
-// request holds; "" where they differ, where none is counted, and where it rests on what is not known.
-func (f *Facts) SameForVisitors(key value.Template) string {
-	same := ""
-	for _, at := range outsiders {
-		for _, method := range [...]string{"GET", "POST"} {
-			text, known := key.Eval(outsider(key, f.definitions(), at, method)).Known()
-			switch {
-			case !known:
-				return ""
-			case text == "":
-			case same != "" && text != same:
-				return ""
-			default:
-				same = text
-			}
+// SameForVisitors returns the text that the key has for every visitor from the outside with an ordinary browser, whatever
+// else a request of a method holds; "" where they differ, where none is counted, and where it rests on what is not known.
+func (f *Facts) SameForVisitors(key value.Template) (text, method string) {
+	for _, method := range [...]string{"GET", "POST"} {
+		if text := f.sameFor(key, method); text != "" {
+			return text, method
 		}
+	}
+	return "", ""
+}
+
+func (f *Facts) sameFor(key value.Template, method string) string {
+	same := ""
+	for i, at := range outsiders {
+		r := outsider(key, f.definitions(), at, method)
+		r.Set("http_user_agent", value.Of(browser))
+		text, known := key.Eval(r).Known()
+		if !known || i > 0 && text != same {
+			return ""
+		}
+		same = text
 	}
 	return same
 }

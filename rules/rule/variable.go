@@ -90,3 +90,17 @@ func NamesTotal(name string) bool {
 	}
 	return false
 }
+
+var writtenVariable = regexp.MustCompile(`\$\{?[A-Za-z_]\w*`)
+
+// WrittenVariable returns the first variable that a text writes, with its "$"; "" where it writes none.
+func WrittenVariable(text string) string { return writtenVariable.FindString(text) }
+
+// MeansNo says whether people write a text for a flag that is off.
+func MeansNo(text string) bool {
+	switch strings.ToLower(text) {
+	case "0", "off", "no", "none", "false", "-":
+		return true
+	}
+	return false
+}
