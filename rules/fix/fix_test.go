@@ -151,7 +151,9 @@ func TestRun(t *testing.T) {
 		{"overlapping edits are no fix", "location / { alias /a; }\n", "location / { alias /a; }\n", false, []*rule.Rule{torn}, 0, 0, []string{"torn: its own edits overlap"}},
 		{
 			"one bad fix among many", "location /x { expires 1d; }\nlocation /e { etag off; }\nlocation /y { expires 1d; }\n",
-			"location /x { expires 1h; }\nlocation /e { etag off; }\nlocation /y { expires 1h; }\n", false, []*rule.Rule{shorter, breaker}, 2, 0,
+			"location /x { expires 1h; }\nlocation /e { etag off; }\nlocation /y { expires 1h; }\n", false,
+			[]*rule.Rule{shorter, breaker},
+			2, 0,
 			[]string{"breaker: nginx would say"},
 		},
 	}
@@ -187,7 +189,7 @@ func TestRun(t *testing.T) {
 // A suppression comment that a fix makes idle goes in the next round.
 func TestIdleComment(t *testing.T) {
 	about := &rule.Rule{Name: rule.Suppression, Severity: rule.Warning, Confidence: rule.High}
-	note := each("note", "expires", func(it config.Item, f *rule.Finding) bool { return it.Arg(0) == "1d" })
+	note := each("note", "expires", func(it config.Item, _ *rule.Finding) bool { return it.Arg(0) == "1d" })
 	text := server("# ngxlimit:ignore note, other we know\n# ngxlimit:ignore note we know\nexpires 1d;\n")
 	other := each("other", "expires", func(config.Item, *rule.Finding) bool { return false })
 	got, done := mended(t, text, []*rule.Rule{about, note, other, shorter}, false)

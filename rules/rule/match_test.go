@@ -57,9 +57,17 @@ func TestMatchLocation(t *testing.T) {
 		pattern, modifier, path string
 		want                    bool
 	}{
-		{"/api/", "", "/api/", true}, {"/api/", "", "/api/v1/", true}, {"/api/", "=", "/api/x", true}, {"/api/", "~", "/api/", false},
-		{"= /login", "=", "/login", true}, {"/login", "=", "/login", true}, {"~ \\.php$", "~", "\\.php$", true}, {"~*", "~*", "x", true},
-		{"@back", "@", "back", true}, {"back", "@", "back", false}, {"/api", "", "/", false},
+		{"/api/", "", "/api/", true},
+		{"/api/", "", "/api/v1/", true},
+		{"/api/", "=", "/api/x", true},
+		{"/api/", "~", "/api/", false},
+		{"= /login", "=", "/login", true},
+		{"/login", "=", "/login", true},
+		{"~ \\.php$", "~", "\\.php$", true},
+		{"~*", "~*", "x", true},
+		{"@back", "@", "back", true},
+		{"back", "@", "back", false},
+		{"/api", "", "/", false},
 	}
 	for _, tt := range tests {
 		l := &config.Location{Modifier: tt.modifier, Pattern: tt.path}

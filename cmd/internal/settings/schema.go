@@ -49,7 +49,8 @@ func schemaOf(keys []key, required ...string) *Schema {
 
 // ruleSchema names the rules, each with what it finds.
 func (r *reader) ruleSchema() *Schema {
-	words := []any{true, false}
+	words := make([]any, 0, 2+len(ruleWords))
+	words = append(words, true, false)
 	for _, w := range ruleWords {
 		words = append(words, w)
 	}
