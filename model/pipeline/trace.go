@@ -64,7 +64,7 @@ type Trace struct {
 // Path tells how the request got to its end, one step a string: "/ -> try_files -> /index.php". It is known only with
 // Pipeline.Explain.
 func (t *Trace) Path() []string {
-	var path []string
+	path := make([]string, 0, len(t.turns))
 	for _, s := range t.turns {
 		path = append(path, s.String())
 	}
