@@ -25,6 +25,7 @@ type Tree struct {
 	Refusals []Refusal // in the order in which nginx would come upon them; it stops at the first that is no Warning
 	LeftOut  int       // further refusals, of kinds of which there are too many to keep; see load.Input.LeftOut
 
+	whole bool // all of the input was read
 	cut   bool // expansion was stopped at a bound
 	loose bool // something was not read, and it cannot be said at which level it would stand
 }
@@ -32,7 +33,7 @@ type Tree struct {
 // Complete says that all of the configuration was read and understood. Where it is false, no finding may rest on
 // something being absent.
 func (t *Tree) Complete() bool {
-	return t.Input.Complete() && t.Input.Kind != load.Fragment && !t.cut
+	return t.whole && t.Input.Kind != load.Fragment && !t.cut
 }
 
 // CompleteAt says that everything was read on which the settings in effect at a level rest: what stands at it and at the
