@@ -43,7 +43,7 @@ func (f *Facts) Refusing() iter.Seq2[*Refusing, Place] {
 	return func(yield func(*Refusing, Place) bool) {
 		for _, r := range f.refusing() {
 			for _, p := range r.places {
-				if !yield(&r.Refusing, p) {
+				if p.Judges() && !r.dryRun(p.Settings) && !yield(&r.Refusing, p) {
 					return
 				}
 			}
@@ -51,7 +51,7 @@ func (f *Facts) Refusing() iter.Seq2[*Refusing, Place] {
 	}
 }
 
-// refusing is a list with the places where it may refuse.
+// refusing is a list with the places where it stands; it refuses at those that judge.
 type refusing struct {
 	Refusing
 	places []Place
@@ -62,7 +62,7 @@ func (f *Facts) findRefusing() []refusing {
 	for _, list := range f.LimitReqs() {
 		for _, l := range list.Limits {
 			if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
-				all = append(all, newRefusing(reqKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At, list.Places))
+				all = append(all, refusing{Refusing{reqKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At}, list.Places})
 				break
 			}
 		}
@@ -70,20 +70,10 @@ func (f *Facts) findRefusing() []refusing {
 	for _, list := range f.LimitConns() {
 		for _, l := range list.Limits {
 			if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
-				all = append(all, newRefusing(connKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At, list.Places))
+				all = append(all, refusing{Refusing{connKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At}, list.Places})
 				break
 			}
 		}
 	}
 	return all
-}
-
-func newRefusing(k *Kind, limit config.Item, at *config.Level, places []Place) refusing {
-	r := refusing{Refusing: Refusing{k, limit, at}}
-	for _, p := range places {
-		if p.Judges() && !k.dryRun(p.Settings) {
-			r.places = append(r.places, p)
-		}
-	}
-	return r
 }
