@@ -166,7 +166,9 @@ func droppedFinding(place rule.Place, kind string, outer *config.Level, first ru
 	names, edit := make([]string, len(dropped)), rule.InsertBefore(first.Directive, "")
 	between := edit.Text
 	edit.Text = ""
+	var quotes []source.Span
 	for i, d := range dropped {
+		quotes = append(quotes, d.Head())
 		names[i] = d.Zone
 		f.Related = append(f.Related, rule.Label{Span: d.Head(), Message: "this limit is lost here"})
 		edit.Text += d.Head().Text() + ";" + between
@@ -183,7 +185,7 @@ func droppedFinding(place rule.Place, kind string, outer *config.Level, first ru
 	f.Message = fmt.Sprintf("this %s replaces the list of %s, so that %s", kind, f.Context[depth], what)
 	f.Evidence = map[string]any{"dropped": int64(len(names)), "zones": list}
 	if place.Directive != nil && place.Directive.File == first.File {
-		f.Fix = &rule.Fix{Title: "repeat the outer limits", Edits: []source.Edit{edit}}
+		f.Fix = &rule.Fix{Title: "repeat the outer limits", Edits: []source.Edit{edit}, Quotes: quotes}
 	}
 	return f
 }

@@ -30,6 +30,8 @@ func compareEdits(a, b edit) int {
 type candidate struct {
 	findings []found
 	edits    []edit // in order
+	quotes   []edit // what they repeat, with no text
+	safe     bool
 	key      string // the same for the same edits
 	carried  bool   // by a dump or by standard input
 	parted   bool   // only a part of it is
@@ -42,7 +44,11 @@ type found struct {
 }
 
 func newCandidate(input int, f *rule.Finding) candidate {
-	c := candidate{findings: []found{{input, f}}, edits: make([]edit, len(f.Fix.Edits))}
+	c := candidate{findings: []found{{input, f}}, edits: make([]edit, len(f.Fix.Edits)), safe: f.Fix.Safe}
+	for _, q := range f.Fix.Quotes {
+		base := int(q.File.Base)
+		c.quotes = append(c.quotes, edit{carrierOf(q.File), base + int(q.Start), base + int(q.End), ""})
+	}
 	for i, e := range f.Fix.Edits {
 		file := e.Span.File
 		base := int(file.Base)
@@ -76,8 +82,30 @@ func (c candidate) invalid() string {
 	return ""
 }
 
-// choose takes, in order, the fixes that do not touch one that was taken before: those wait.
+// choose takes, in order, the fixes that do not touch one that was taken before: those wait. So do those that repeat what
+// another one changes, since they would repeat what is no longer there.
 func choose(all []candidate) (chosen, waiting []candidate) {
+	if !slices.ContainsFunc(all, func(c candidate) bool { return len(c.quotes) > 0 }) {
+		return apart(all)
+	}
+	changed := byCarrier(editsOf(all))
+	var now []candidate
+	for _, c := range all {
+		if slices.ContainsFunc(c.quotes, func(q edit) bool { return touches(changed[q.carrier], q) }) {
+			waiting = append(waiting, c)
+		} else {
+			now = append(now, c)
+		}
+	}
+	if len(now) == 0 { // they repeat each other
+		return all[:1], all[1:]
+	}
+	chosen, others := apart(now)
+	return chosen, append(others, waiting...)
+}
+
+// apart takes, in order, the fixes that do not touch one that was taken before.
+func apart(all []candidate) (chosen, waiting []candidate) {
 	taken := map[string][]edit{} // in order, by carrier; none of them touch
 	for _, c := range all {
 		if slices.ContainsFunc(c.edits, func(e edit) bool { return touches(taken[e.carrier], e) }) {
@@ -136,4 +164,16 @@ func moved(edits []edit, at int) int {
 		shift += len(e.text) - (e.end - e.start)
 	}
 	return at + shift
+}
+
+// partition tells safe fixes from the others, each in order.
+func partition(all []candidate) (safe, others []candidate) {
+	for _, c := range all {
+		if c.safe {
+			safe = append(safe, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return safe, others
 }

@@ -118,14 +118,18 @@ type runner struct {
 	held     int
 }
 
-// round makes what it can of the fixes wanted, and says whether it made any.
+// round makes what it can of the fixes wanted, and says whether it made any: unsafe ones where no safe one is left, so that
+// the result is the same as of a run with safe ones alone and another one behind it.
 func (r *runner) round(wanted []candidate) (made bool, err error) {
 	t := &trial{runner: r, base: r.now, texts: r.texts}
-	for len(wanted) > 0 && len(t.accepted) == 0 {
-		var chosen []candidate
-		chosen, wanted = choose(wanted)
-		if err := t.try(chosen); err != nil {
-			return false, err
+	safe, others := partition(wanted)
+	for _, wanted := range [][]candidate{safe, others} {
+		for len(wanted) > 0 && len(t.accepted) == 0 {
+			var chosen []candidate
+			chosen, wanted = choose(wanted)
+			if err := t.try(chosen); err != nil {
+				return false, err
+			}
 		}
 	}
 	if len(t.accepted) == 0 {

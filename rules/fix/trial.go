@@ -72,6 +72,9 @@ func harm(before, after Reading, made []candidate, edits map[string][]edit) stri
 		if why := compare(before, after, input, mended, edits); why != "" {
 			return why
 		}
+		if why := hidden(before, after, input, edits); why != "" {
+			return why
+		}
 	}
 	return ""
 }
@@ -143,6 +146,22 @@ func compare(before, after Reading, input int, mended map[identity]int, edits ma
 			if all[id]--; all[id] < mended[id] {
 				return fmt.Sprintf("the finding would still be there: %s", f.Message)
 			}
+		}
+	}
+	return ""
+}
+
+// hidden says which finding of an input a comment holds back that it did not hold back before.
+func hidden(before, after Reading, input int, edits map[string][]edit) string {
+	held := map[identity]int{}
+	for i := range before.Results[input].Held {
+		held[identify(input, &before.Results[input].Held[i].Finding, edits)]++
+	}
+	for i := range after.Results[input].Held {
+		f := &after.Results[input].Held[i].Finding
+		id := identify(input, f, nil)
+		if held[id]--; held[id] < 0 {
+			return fmt.Sprintf("a comment would hold back %s: %s", newAt(f), f.Message)
 		}
 	}
 	return ""

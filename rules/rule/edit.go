@@ -30,23 +30,40 @@ func RemoveWord(d *syntax.Directive, w syntax.Word) source.Edit {
 }
 
 // RemoveDirective returns the edit that takes a directive without a block away: with its lines where nothing else stands
-// on them. A comment stays.
+// on them. A comment stays, except for a suppression that would speak of the next line then: behind the directive, or on
+// the lines just before it, where no other comment stays.
 func RemoveDirective(d *syntax.Directive) source.Edit {
 	text, start, end := d.File.Text, d.Name().Start, d.End
 	first := d.File.LineStart(d.File.Position(start).Line)
 	rest := strings.TrimLeft(text[end:], " \t")
 	alone := strings.Trim(text[first:start], " \t") == ""
+	if line, _, _ := strings.Cut(rest, "\n"); alone && isSuppression(line) {
+		rest = rest[len(line):]
+	}
 	switch {
 	case alone && strings.HasPrefix(rest, "#"):
 		end = uint32(len(text) - len(rest))
 	case alone && (rest == "" || rest[0] == '\r' || rest[0] == '\n'):
-		start, end = first, uint32(len(text)-len(strings.TrimPrefix(strings.TrimPrefix(rest, "\r"), "\n")))
+		start, end = aboveSuppressions(text, first), uint32(len(text)-len(strings.TrimPrefix(strings.TrimPrefix(rest, "\r"), "\n")))
 	case !alone:
 		for start > first && (text[start-1] == ' ' || text[start-1] == '\t') {
 			start--
 		}
 	}
 	return source.Edit{Span: source.Span{File: d.File, Start: start, End: end}}
+}
+
+// aboveSuppressions is where the suppressions begin that stand alone on the lines just before the one that starts at an
+// offset; the offset itself where none stands there.
+func aboveSuppressions(text string, start uint32) uint32 {
+	for start > 0 {
+		before := strings.LastIndexByte(text[:start-1], '\n') + 1
+		if line := strings.TrimLeft(text[before:start], " \t"); !strings.HasPrefix(line, "#") || !isSuppression(line) {
+			break
+		}
+		start = uint32(before)
+	}
+	return start
 }
 
 // DelayWords returns the words of a limit_req that say what becomes of an excess: nodelay and delay=.

@@ -140,9 +140,12 @@ type Finding struct {
 	Fingerprint string // the same after lines have moved; rules leave it empty, rules/run fills it
 }
 
-// A Fix is applied whole or not at all. It is Safe only if no request could be answered differently afterwards.
+// A Fix is applied whole or not at all. It is Safe only if of requests that come at given times none could be answered
+// differently afterwards. A page whose requests no longer wait for each other comes faster: what hangs on them comes sooner.
 type Fix struct {
 	Title string // imperative: "add nodelay"
 	Safe  bool
 	Edits []source.Edit
+
+	Quotes []source.Span // what the edits repeat: where another fix changes it, this one waits for what it has become
 }

@@ -10,10 +10,8 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
-
-// marker begins a suppression comment, behind "#" and spaces.
-const marker = "ngxlimit:ignore"
 
 // A comment is one "# ngxlimit:ignore RULE[,RULE] [until 2027-01-31] reason".
 type comment struct {
@@ -36,8 +34,8 @@ func findComments(tree *config.Tree) []*comment {
 	for _, doc := range tree.Input.Documents {
 		for _, c := range doc.Comments {
 			text := strings.TrimRight(doc.File.Text[c.Start:c.End], " \t\r\n")
-			rest, ok := strings.CutPrefix(strings.TrimLeft(text, "# \t"), marker)
-			if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t:") {
+			rest, ok := rule.CutSuppression(text)
+			if !ok {
 				continue
 			}
 			s := source.Span{File: doc.File, Start: c.Start, End: c.Start + uint32(len(text))}

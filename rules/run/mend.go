@@ -39,8 +39,8 @@ func (c *comment) whole() source.Span {
 // list covers the names, from the first to the last.
 func (c *comment) list() source.Span {
 	text := c.span.Text()
-	at := strings.Index(text, marker) + len(marker)
-	at += len(text[at:]) - len(strings.TrimLeft(text[at:], ": \t"))
+	rest, _ := rule.CutSuppression(text)
+	at := len(text) - len(strings.TrimLeft(rest, ": \t"))
 	s := source.Span{File: c.span.File, Start: c.span.Start + uint32(at)}
 	end := at
 	for _, name := range c.rules {

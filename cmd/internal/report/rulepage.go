@@ -62,7 +62,7 @@ func ruleBody(r *rule.Rule, printed string) string {
 func fixability(r *rule.Rule) string {
 	switch {
 	case r.SafeFix:
-		return "`check --fix` mends what it can of it without changing any answer; `--unsafe-fixes` may mend more."
+		return "`check --fix` mends what it can of it so that requests that come at given times are answered as before; `--unsafe-fixes` may mend more."
 	case r.Fixable:
 		return "`check --fix --unsafe-fixes` mends it: the fix changes how some requests are answered."
 	}
