@@ -48,5 +48,5 @@ http {
 `,
 	Fixable: true,
 	SafeFix: true,
-	Links:   []string{"https://github.com/ngxlimit/ngxlimit#suppression"},
+	Links:   []string{"https://github.com/ngxlimit/ngxlimit#what-is-found"},
 })

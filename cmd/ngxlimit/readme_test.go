@@ -8,7 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/rules"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
 var console = regexp.MustCompile("(?s)```console\n\\$ ngxlimit ([^\n]*)\n(.*?)```")
@@ -46,4 +51,34 @@ func TestReadme(t *testing.T) {
 		return
 	}
 	t.Error("README.md shows what the program does not print; run go test ./cmd/ngxlimit -run TestReadme -update")
+}
+
+var suppressing = regexp.MustCompile("(?s)```nginx\n([^`]*# ngxlimit:ignore [^`]*)```")
+
+// TestReadmeSuppression holds that the comments which the README shows hold something back, and are not at fault.
+func TestReadmeSuppression(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(nginxtest.Root(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := suppressing.FindAllSubmatch(text, -1)
+	if len(shown) == 0 {
+		t.Fatal("no example was found")
+	}
+	for _, example := range shown {
+		around := "events {}\nhttp {\nlimit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;\nserver {\n" + string(example[1]) + "}\n}\n"
+		inputs, err := load.Load([]string{"-"}, load.Options{Stdin: strings.NewReader(around)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := run.All(rules.All(), config.Resolve(inputs[0], config.Options{}), run.Options{Today: "2026-11-30"})
+		if result.Suppressed != strings.Count(string(example[1]), "ngxlimit:ignore") {
+			t.Errorf("%d findings are held back by\n%s", result.Suppressed, example[1])
+		}
+		for i := range result.Findings {
+			if f := &result.Findings[i]; f.Rule.Name == rule.Suppression || f.Severity == rule.Error {
+				t.Errorf("%s: %s", f.Rule.Name, f.Message)
+			}
+		}
+	}
 }
