@@ -24,6 +24,9 @@ func assumptionsOf(s *simulation) []string {
 		}
 		list = append(list, who+way+shared(c.PerAddress)+", from ranges that are kept for documentation")
 	}
+	if text := s.target.clients.assumption(s.countAddresses()); text != "" {
+		list = append(list, text)
+	}
 	list = append(list, o.protocols(s.target.server)...)
 	if o.UpstreamMs == nil && slices.ContainsFunc(o.Crowds, func(c Crowd) bool { return anyRequest(c.Fan, untimed) }) {
 		list = append(list, "the server takes as long as is usual for the kind of each request: html 100 ms, static files 5 ms, api 50 ms")

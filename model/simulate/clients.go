@@ -22,7 +22,7 @@ func (s *simulation) request(l *load, r int32) *request.Request {
 	}
 	req := &request.Request{
 		Method: q.Method, Scheme: t.scheme, Host: t.host, Target: path, Protocol: "HTTP/2.0", Headers: headers,
-		Peer: addressOf(int(l.address)), Server: t.address, BodySize: int64(len(q.Body)),
+		Peer: t.clients.address(l.address), Server: t.address, BodySize: int64(len(q.Body)),
 	}
 	if l.crowd.page.http1 {
 		req.Protocol = "HTTP/1.1"

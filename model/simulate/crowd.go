@@ -78,6 +78,15 @@ func (c *crowd) countAddresses() int32 {
 	return c.addressOf(int32(c.Clients)-1) - c.firstAddress + 1
 }
 
+// countAddresses is how many addresses all crowds have together.
+func (s *simulation) countAddresses() int {
+	var n int32
+	for _, c := range s.crowds {
+		n = max(n, c.firstAddress+c.countAddresses())
+	}
+	return int(n)
+}
+
 // clientNumber is which of all clients a load's is, from 0.
 func (c *crowd) clientNumber(l *load) int64 { return int64(c.firstClient) + int64(l.client) }
 

@@ -49,6 +49,8 @@ type Pages struct {
 	tree   *config.Tree
 	router *route.Router
 
+	clients func() *ordinary
+
 	mu    sync.Mutex
 	pipe  *pipeline.Pipeline
 	known map[pageKey]*ran
@@ -87,7 +89,7 @@ type counted struct {
 func NewPages(tree *config.Tree, router *route.Router) *Pages {
 	p := pipeline.New(tree, router)
 	p.Authorized = true
-	return &Pages{tree: tree, router: router, pipe: p, known: map[pageKey]*ran{}, free: map[*traffic.Fan]Quantiles{}, of: map[serverKey]*Page{}}
+	return &Pages{tree: tree, router: router, pipe: p, clients: sync.OnceValue(func() *ordinary { return ordinaryOf(tree) }), known: map[pageKey]*ran{}, free: map[*traffic.Fan]Quantiles{}, of: map[serverKey]*Page{}}
 }
 
 // Of returns what a fan suffers at a server; nil where no limit is in effect anywhere in it, and for
@@ -116,6 +118,7 @@ func (p *Pages) compute(server *config.Server, fan *traffic.Fan, clients, perAdd
 	if err != nil {
 		return nil // there is a server, so that nothing else can be wrong
 	}
+	t.clients = p.clients()
 	first := newSimulation(p.pipe, t, &o)
 	shape := pipeline.NewShape()
 	for _, plan := range first.eachPlan() {

@@ -20,7 +20,7 @@ func (s *simulation) row(l *load, r int32, at int64) int32 {
 		path, _ = q.Expand(l.crowd.clientNumber(l), l.crowd.page.number(l, r))
 	}
 	row := Row{
-		TMs: int64(toClock(at) - epoch), ClientIP: addressText(addressOf(int(l.address))), URL: t.scheme + "://" + t.host + path,
+		TMs: int64(toClock(at) - epoch), ClientIP: addressText(t.clients.address(l.address)), URL: t.scheme + "://" + t.host + path,
 		Retry: int(l.triesOf(r)),
 	}
 	if len(s.crowds) > 1 {

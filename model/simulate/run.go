@@ -24,6 +24,7 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 	if o.offered = HTTP1; OffersHTTP2(t.server) {
 		o.offered = HTTP2
 	}
+	t.clients = ordinaryOf(tree)
 	p := pipeline.New(tree, router)
 	p.Authorized, p.NoLimits, p.Open = true, o.NoLimits, o.Open
 	s := newSimulation(p, t, &o)

@@ -161,7 +161,7 @@ func (s *simulation) caller(address int32) *pipeline.Caller {
 	if c := s.callers[address]; c != nil {
 		return c
 	}
-	c := pipeline.NewCaller(addressOf(int(address)))
+	c := pipeline.NewCaller(s.target.clients.address(address))
 	if len(s.callers) < maxPlans {
 		s.callers[address] = c
 	}

@@ -17,6 +17,7 @@ type target struct {
 	host    string
 	scheme  string
 	address netip.AddrPort
+	clients *ordinary // whose addresses they have; nil: of all
 }
 
 // newTarget finds the server of a host and the listener to speak to: one with TLS before one without, since a server
