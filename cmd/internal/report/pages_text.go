@@ -26,7 +26,7 @@ func (t *textWriter) page(p *pageTable) {
 	t.print("\n", t.p.bold(p.title()), "\n")
 	if len(p.rows) > 0 {
 		tab := newTable()
-		head := table.Row{}
+		head := make(table.Row, 0, len(pageHead))
 		for _, h := range pageHead {
 			head = append(head, h)
 		}
