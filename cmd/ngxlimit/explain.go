@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,10 +73,11 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
 		return fmt.Errorf("%s has no server that could take a request", args[0])
 	}
+	refused := a.tellRefused(tree)
 	p := pipeline.New(tree, route.New(tree))
 	p.Explain = true
 	if f.requests != "" {
-		return a.explainMany(f, p, firstHost(tree))
+		return a.explainMany(f, p, firstHost(tree), refused)
 	}
 	e, err := f.event(args[1])
 	if err != nil {
@@ -89,6 +91,7 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	if assumption != "" {
 		out.Assumptions = append([]string{assumption}, out.Assumptions...)
 	}
+	out.Assumptions = slices.Insert(out.Assumptions, 0, refused...)
 	if f.format.value == "json" {
 		return report.EncodeJSON(a.stdout, out)
 	}
@@ -199,15 +202,18 @@ func explainOne(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
 	return out
 }
 
-// explainMany explains each request of a stream, as an array. The host is for those that name none.
-func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline, host string) error {
+// explainMany explains each request of a stream, as an array. The host is for those that name none; what nginx refuses of the
+// configuration is said of each.
+func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline, host string, refused []string) error {
 	return a.openRequests(f.requests, func(r io.Reader) error {
 		var all []report.Explanation
 		for e, err := range someRequests(traffic.ReadRequests(r, host)) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.requests, err)
 			}
-			all = append(all, explainOne(p, e))
+			out := explainOne(p, e)
+			out.Assumptions = slices.Insert(out.Assumptions, 0, refused...)
+			all = append(all, out)
 		}
 		if f.format.value == "json" {
 			return report.EncodeJSON(a.stdout, append([]report.Explanation{}, all...))

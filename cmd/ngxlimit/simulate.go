@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -56,6 +57,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
 		return fmt.Errorf("%s has no server that could take a request", path)
 	}
+	refused := a.tellRefused(tree)
 	s := report.Simulation{Input: path, Version: toolVersion()}
 	if f.requests != "" {
 		s.Result, err = a.simulateRequests(f, tree)
@@ -65,6 +67,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	if err != nil {
 		return err
 	}
+	s.Result.Assumptions = slices.Insert(s.Result.Assumptions, 0, refused...)
 	return a.writeOutput(f.output, func(w io.Writer) error {
 		switch f.format.value {
 		case "json":

@@ -25,10 +25,10 @@ const (
 const unnoticedMs = 100
 
 // Find looks for the smallest change after which the people of a run are neither refused nor held up noticeably, and an
-// attack beside them still is. It returns nil where they suffer nothing. The options and the result are those of the run.
+// attack beside them still is. It returns nil where they suffer nothing, or where nobody comes but attackers. The options and the result are those of the run.
 func Find(tree *config.Tree, o simulate.Options, r *simulate.Result) (*simulate.Mend, error) {
 	m := &simulate.Mend{Before: r.Figures(), Tried: []simulate.Change{}}
-	if r.Page == nil || m.Before.Delayed+m.Before.Rejected == 0 {
+	if r.Page == nil || r.OnlyAttacks() || m.Before.Delayed+m.Before.Rejected == 0 {
 		return nil, nil
 	}
 	s, err := newSearch(tree, o, r)

@@ -7,6 +7,9 @@ import (
 
 // feeling says in one sentence what a user would notice.
 func feeling(r *Result) string {
+	if r.OnlyAttacks() {
+		return r.comesThrough()
+	}
 	var longest int64
 	refused := 0
 	for _, c := range r.Crowds {
@@ -52,17 +55,35 @@ func others(longest int64) string {
 	return "the others wait up to " + inWords(longest) + " for one request."
 }
 
-// Tells says whether a crowd's pages are those of Result.Page: it is people, or there are none.
-func (r *Result) Tells(c *CrowdStat) bool {
-	if c.Role == people {
-		return true
-	}
+// OnlyAttacks says that crowds come, and none of them is people: then nobody feels anything, and nothing is to be mended.
+func (r *Result) OnlyAttacks() bool {
 	for i := range r.Crowds {
 		if r.Crowds[i].Role == people {
 			return false
 		}
 	}
-	return true
+	return len(r.Crowds) > 0
+}
+
+// comesThrough says what of an attack is served, where nobody else comes.
+func (r *Result) comesThrough() string {
+	all, through, delayed := 0, 0, 0
+	for i := range r.Crowds {
+		c := &r.Crowds[i]
+		all += c.Requests
+		through += c.Passed + c.Delayed
+		delayed += c.Delayed
+	}
+	late := ""
+	if delayed > 0 {
+		late = fmt.Sprintf(", %d of them delayed", delayed)
+	}
+	return fmt.Sprintf("Nobody comes but attackers: of their %s %d come through%s.", number(all, "request"), through, late)
+}
+
+// Tells says whether a crowd's pages are those of Result.Page: it is people, or there are none.
+func (r *Result) Tells(c *CrowdStat) bool {
+	return c.Role == people || r.OnlyAttacks()
 }
 
 // people is the role of those whom a limit should let through.

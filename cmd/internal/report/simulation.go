@@ -29,7 +29,9 @@ func WriteSimulation(w io.Writer, s Simulation, o Options) error {
 	t.connZones(r.ConnZones)
 	if p := r.Page; p != nil {
 		t.print("\n")
-		t.page(p)
+		if !r.OnlyAttacks() {
+			t.page(p)
+		}
 		t.print(t.p.bold(r.Feeling), "\n")
 		t.attacks(r.Crowds)
 	} else {
@@ -59,7 +61,7 @@ func (s Simulation) title() string {
 	}
 	titles := make([]string, len(s.Result.Crowds))
 	for i, c := range s.Result.Crowds {
-		titles[i] = fmt.Sprintf("%q, %s", clean(c.Fan), count(c.Clients, "client"))
+		titles[i] = "\"" + clean(c.Fan) + "\", " + count(c.Clients, "client")
 		if c.Addresses < c.Clients {
 			titles[i] += " behind " + count(c.Addresses, "address")
 		}
@@ -117,8 +119,11 @@ func (t *simulationWriter) crowds(crowds []simulate.CrowdStat) {
 	}
 }
 
-// attacks says how much of an attack comes through.
+// attacks says how much of each attack comes through; of one that comes alone the result says it.
 func (t *simulationWriter) attacks(crowds []simulate.CrowdStat) {
+	if len(crowds) == 1 {
+		return
+	}
 	for _, c := range crowds {
 		if through := c.Passed + c.Delayed; c.Role == "attack" {
 			t.print(fmt.Sprintf("Of the requests of %q %d of %d come through (%s).\n", clean(c.Fan), through, c.Requests, share(through, c.Requests)))
