@@ -33,6 +33,7 @@ type checkFlags struct {
 	format, failOn, confidence, color *choice
 	output                            string
 	enable, disable                   words
+	profile                           bool
 }
 
 func newCheck(a *app) *cobra.Command {
@@ -73,6 +74,7 @@ each address.`,
 	flags.Var(&f.disable, "disable", "do not run these rules")
 	flags.Var(f.confidence, "min-confidence", "drop findings that are less sure")
 	flags.Var(f.color, "color", "colours in text")
+	flags.BoolVar(&f.profile, "profile", false, "tell on standard error where the time goes: the steps, and each rule")
 	f.mendFlags.add(flags)
 	f.knownFlags.add(flags)
 	f.settingsFlags.add(flags)
@@ -87,6 +89,7 @@ func (f *checkFlags) named() settings.Flags {
 
 // check runs the command and sets the exit status.
 func (a *app) check(f *checkFlags, paths []string) error {
+	spent := newProfile(f.profile)
 	named := f.named()
 	set, err := f.load(a, named)
 	if err != nil {
@@ -97,7 +100,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		return err
 	}
 	paths = inOrder(paths)
-	j := judge{checkFlags: f, selected: selected, set: set, everything: f.writeBaseline != ""}
+	j := judge{checkFlags: f, selected: selected, set: set, everything: f.writeBaseline != "", spent: spent}
 	known, err := f.loadKnown(a, paths, j)
 	if err != nil {
 		return err
@@ -110,10 +113,12 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	if len(inputs) == 0 {
 		return unread
 	}
+	spent.step("read")
 	trees := make([]*config.Tree, len(inputs))
 	for i, in := range inputs {
 		trees[i] = f.resolve(in)
 	}
+	spent.step("resolve")
 	beFrugal(inputs)
 	if unread == nil { // a zone may be defined in what was not read
 		if err := f.unknownZones(trees, set, a.stderr); err != nil {
@@ -126,6 +131,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	}
 	facts := factsOf(trees, set)
 	reading := fix.Reading{Trees: trees, Results: j.all(trees, facts, left)}
+	spent.step("judge")
 	var mending *report.Mending
 	if f.asked() {
 		if unread != nil {
@@ -134,6 +140,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 			return err
 		}
 		facts = factsOf(reading.Trees, set)
+		spent.step("mend")
 	}
 	rep, result := f.report(reading, facts)
 	rep.Mending = mending
@@ -153,6 +160,10 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		if err != nil {
 			return err
 		}
+	}
+	spent.step("report")
+	if err := spent.write(a.stderr); err != nil {
+		return err
 	}
 	if unread != nil {
 		return unread
@@ -196,6 +207,7 @@ type judge struct {
 	selected   []*rule.Rule
 	set        settings.Settings
 	everything bool
+	spent      *profile
 }
 
 // all judges the inputs one after the other. What was there before is taken off the tally.
@@ -208,6 +220,7 @@ func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) 
 		Today:         time.Now().Format(time.DateOnly),
 		Known:         rules.All(),
 		Everything:    j.everything,
+		Around:        j.spent.around,
 		Before:        before,
 		Numbers:       run.Numbers{},
 	}

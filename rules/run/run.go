@@ -24,6 +24,8 @@ type Options struct {
 
 	Everything bool // keep all findings, however many there are of a rule
 
+	Around func(*rule.Rule) (done func()) // nil, or called before each rule, and done behind it; by several goroutines
+
 	// Before are findings that were there before: as many of each identity are left out, and taken off it, so that what
 	// remains of it was not found any more. Numbers go on where those of an input judged before ended; nil begins anew.
 	Before  Tally
@@ -51,7 +53,7 @@ func All(rules []*rule.Rule, tree *config.Tree, o Options) Result {
 // On is All over facts that the caller shares with others; Options.Settings are those of the facts.
 func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	tree := facts.Tree
-	outcomes := apply(rules, facts)
+	outcomes := apply(rules, facts, o.Around)
 	found := findings(outcomes)
 	grade(found, &o, tree)
 	sortFindings(found, tree)
@@ -86,14 +88,19 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 }
 
 // apply runs the rules on as many processors as there are. Outcomes come in the order of the rules given.
-func apply(rules []*rule.Rule, facts *rule.Facts) []rule.Outcome {
+func apply(rules []*rule.Rule, facts *rule.Facts, around func(*rule.Rule) func()) []rule.Outcome {
+	if around == nil {
+		around = func(*rule.Rule) func() { return func() {} }
+	}
 	outcomes := make([]rule.Outcome, len(rules))
 	next := make(chan int)
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(rules)) {
 		wait.Go(func() {
 			for i := range next {
+				done := around(rules[i])
 				outcomes[i] = rule.Run(rules[i], facts)
+				done()
 			}
 		})
 	}
