@@ -87,6 +87,7 @@ func (a *app) simulateFans(f *simulateFlags, tree *config.Tree, people simulate.
 	if err != nil {
 		return nil, err
 	}
+	f.tellHost(a, tree, o.Host)
 	r, err := a.runSimulation(f, tree, o)
 	if err != nil {
 		return nil, err
@@ -123,11 +124,17 @@ func (a *app) runSimulation(f *simulateFlags, tree *config.Tree, o simulate.Opti
 }
 
 func (a *app) simulateRequests(f *simulateFlags, tree *config.Tree) (res *simulate.Result, err error) {
+	router := route.New(tree)
+	strange := strangers{tree: tree, router: router, known: map[string]bool{}}
+	if f.host == "" {
+		strange.made = firstHost(tree)
+	}
 	err = a.openRequests(f.requests, func(r io.Reader) error {
-		res, err = simulate.Requests(tree, route.New(tree), someRequests(traffic.ReadRequests(r, f.hostOf(tree))))
+		res, err = simulate.Requests(tree, router, strange.count(someRequests(traffic.ReadRequests(r, f.hostOf(tree)))))
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.requests, err)
 		}
+		res.Assumptions = append(res.Assumptions, strange.told(a)...)
 		return nil
 	})
 	return res, err

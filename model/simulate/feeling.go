@@ -65,6 +65,19 @@ func (r *Result) OnlyAttacks() bool {
 	return len(r.Crowds) > 0
 }
 
+// nothingServed says that every request was answered by nginx itself with an error that no limit made, as where no host
+// leads to the server: then it says nothing of the limits that nobody waits; "" otherwise.
+func (s *stats) nothingServed(r *Result) string {
+	all := 0
+	for i := range r.Crowds {
+		all += r.Crowds[i].Requests
+	}
+	if all == 0 || s.errors < all {
+		return ""
+	}
+	return fmt.Sprintf("nginx itself answers every request with an error (%d), which is none of the limits' doing", s.status)
+}
+
 // comesThrough says what of an attack is served, where nobody else comes.
 func (r *Result) comesThrough() string {
 	all, through, delayed := 0, 0, 0

@@ -43,6 +43,13 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 		})
 	}
 	r.Feeling, r.Tree = feeling(r), tree
+	switch said := s.stats.nothingServed(r); {
+	case said == "":
+	case r.OnlyAttacks():
+		r.Assumptions = append(r.Assumptions, said)
+	default:
+		r.Feeling = "Nobody gets anything: " + said + "."
+	}
 	return r, nil
 }
 

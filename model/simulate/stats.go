@@ -18,6 +18,8 @@ type stats struct {
 	added   sample // what limit_req added, of all requests that were not refused
 	retries int
 	blocked int // by a guard
+	status  int // of the last of errors
+	errors  int // answered by nginx itself with a status from 400 on, and not refused by a limiter
 }
 
 type placeStats struct {
@@ -50,6 +52,9 @@ func (s *stats) count(f *pipeline.Flight, came, done int64) {
 	at := s.of(f.Place())
 	at.n.Requests++
 	d := &f.Decision
+	if !f.Refused() && f.Status() >= 400 {
+		s.errors, s.status = s.errors+1, f.Status()
+	}
 	at.decided(f)
 	switch {
 	case f.Refused():

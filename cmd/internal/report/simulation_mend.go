@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
@@ -68,7 +69,8 @@ func (t *simulationWriter) figures(name, mends string, f *simulate.Figures) tabl
 		row = append(row, share(f.AttackThrough, f.AttackAll))
 		width -= 14
 	}
-	row[0] = snipText(clean(name), width)
+	// What tells changes apart often stands at the end of their titles: it is wrapped, not cut.
+	row[0] = text.WrapSoft(snipText(clean(name), 5*width), max(width, 8))
 	return row
 }
 
