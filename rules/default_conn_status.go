@@ -55,7 +55,7 @@ http {
 })
 
 func checkDefaultConnStatus(p *rule.Pass) {
-	conns := defaulted{name: "limit_conn"}
+	conns := defaulted{name: "limit_conn", refused: len(p.Tree.Refusals) > 0, wrote: map[*config.Level]bool{}}
 	for _, list := range p.LimitConns() {
 		l := list.Limits[0]
 		conns.add(list.At, list.Levels, config.Item{Directive: l.Directive, Via: l.Via}, list.Places, func(s *config.Settings) (*config.Setting[int], bool) {

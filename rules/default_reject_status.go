@@ -56,7 +56,7 @@ http {
 })
 
 func checkDefaultRejectStatus(p *rule.Pass) {
-	reqs := defaulted{name: "limit_req"}
+	reqs := defaulted{name: "limit_req", refused: len(p.Tree.Refusals) > 0, wrote: map[*config.Level]bool{}}
 	for _, list := range p.LimitReqs() {
 		l := list.Limits[0]
 		reqs.add(list.At, list.Levels, config.Item{Directive: l.Directive, Via: l.Via}, list.Places, func(s *config.Settings) (*config.Setting[int], bool) {

@@ -11,11 +11,11 @@ import (
 )
 
 // countDefault counts the places where a limit can refuse and nothing sets the status of the refusal.
-func countDefault(places []rule.Place, status func(*config.Settings) (*config.Setting[int], bool)) int {
+func (d *defaulted) countDefault(places []rule.Place, status func(*config.Settings) (*config.Setting[int], bool)) int {
 	n := 0
 	for _, place := range places {
 		s, dry := status(place.Settings)
-		if s.From == config.Default && !dry && place.Judges() && !mapsStatus(place.Settings.ErrorPages.Value, s.Value) {
+		if s.From == config.Default && !dry && place.Judges() && !mapsStatus(place.Settings.ErrorPages.Value, s.Value) && !d.written(place.Level) {
 			n++
 		}
 	}
@@ -42,6 +42,22 @@ type defaulted struct {
 	places int
 	mapped bool // an error_page somewhere rests on the default status
 	zone   *syntax.Directive
+
+	refused bool                   // nginx refuses something: it may be a status
+	wrote   map[*config.Level]bool // whether a status that nginx refuses is in effect, of the levels that were asked about
+}
+
+// written says whether a status is written for a level although none is set: one that nginx refuses, which is said elsewhere.
+func (d *defaulted) written(l *config.Level) bool {
+	if !d.refused || l == nil {
+		return false
+	}
+	wrote, known := d.wrote[l]
+	if !known {
+		wrote = len(l.FindAll(d.name+"_status")) > 0 || d.written(l.Parent)
+		d.wrote[l] = wrote
+	}
+	return wrote
 }
 
 func (d *defaulted) add(at *config.Level, levels int, limit config.Item, places []rule.Place, status func(*config.Settings) (*config.Setting[int], bool)) {
@@ -50,7 +66,7 @@ func (d *defaulted) add(at *config.Level, levels int, limit config.Item, places 
 			d.mapped = true
 		}
 	}
-	n := countDefault(places, status)
+	n := d.countDefault(places, status)
 	if n == 0 {
 		return
 	}

@@ -267,3 +267,83 @@ func TestManyFixes(t *testing.T) {
 		t.Errorf("%d readings", readings)
 	}
 }
+
+// remover takes each "expires max" away; quoter repeats the server's expires in each location that has none.
+var (
+	remover = each("remover", "expires", func(it config.Item, f *rule.Finding) bool {
+		f.Fix = &rule.Fix{Title: "remove it", Safe: true, Edits: []source.Edit{rule.RemoveDirective(it.Directive)}}
+		return it.Arg(0) == "max"
+	})
+	quoter = &rule.Rule{Name: "quoter", Severity: rule.Warning, Confidence: rule.High, Check: func(p *rule.Pass) {
+		for _, place := range p.Places() {
+			if place.Parent == nil || len(place.FindAll("expires")) > 0 || len(place.Parent.FindAll("expires")) == 0 {
+				continue
+			}
+			around, own := place.Parent.FindAll("expires")[0], place.FindAll("etag")[0]
+			f := rule.Of(own, place.Level)
+			f.Message = "nothing is said here"
+			edit := rule.InsertBefore(own.Directive, around.Head().Text()+";")
+			f.Fix = &rule.Fix{Title: "repeat it", Safe: true, Edits: []source.Edit{edit}, Quotes: []source.Span{around.Head()}}
+			p.Report(f)
+		}
+	}}
+)
+
+// A fix that repeats what another one changes waits for what it becomes, be it wider by a word at its very end.
+func TestQuotes(t *testing.T) {
+	only := each("only", "expires", func(it config.Item, f *rule.Finding) bool {
+		f.Fix = &rule.Fix{Title: "say modified", Safe: true, Edits: []source.Edit{rule.AppendWord(it.Directive, "1h")}}
+		return it.Arg(0) == "modified" && it.Arg(1) == "" && it.File.Position(it.Name().Start).Line == 4
+	})
+	text := server("expires modified;\nlocation /a {\netag on;\n}\n")
+	got, done := mended(t, text, []*rule.Rule{only, quoter}, false)
+	want := server("expires modified 1h;\nlocation /a {\nexpires modified 1h;\netag on;\n}\n")
+	if got != want || len(done.Left) > 0 {
+		t.Errorf("left %v, -want +got:\n%s", done.Left, cmp.Diff(want, got))
+	}
+}
+
+// Unsafe fixes are made on what safe ones have left: with both in one run it is as with one after the other.
+func TestSafeFirst(t *testing.T) {
+	wild := each("eager", "expires", func(it config.Item, f *rule.Finding) bool {
+		f.Fix = replaceWord(it, 0, "7d")
+		f.Fix.Safe = false
+		return it.Arg(0) == "1d"
+	})
+	text := server("location / { expires 1d; }\n")
+	once, _ := mended(t, text, []*rule.Rule{wild, shorter}, true)
+	first, _ := mended(t, text, []*rule.Rule{wild, shorter}, false)
+	if second, _ := mended(t, first, []*rule.Rule{wild, shorter}, true); once != second {
+		t.Errorf("-two runs +one:\n%s", cmp.Diff(second, once))
+	}
+}
+
+// A suppression goes with the directive that it stands behind or right before; else a fix after which it would hide what
+// it did not is dropped.
+func TestSuppressionOfRemoved(t *testing.T) {
+	note := each("note", "expires", func(it config.Item, _ *rule.Finding) bool { return it.Arg(0) != "1h" })
+	tests := []struct{ name, body, want string }{
+		{"behind", "\texpires max; # ngxlimit:ignore note we know\n\tlocation / { expires 1d; }\n", "\tlocation / { expires 1d; }\n"},
+		{"behind, with carriage returns", "expires max; # ngxlimit:ignore note we know\r\nlocation / { expires 1d; }\r\n", "location / { expires 1d; }\r\n"},
+		{"before", "# why\n# ngxlimit:ignore note we know\n  #ngxlimit:ignore other we know\n  expires max;\nlocation / { expires 1d; }\n", "# why\nlocation / { expires 1d; }\n"},
+		{"another comment", "expires max; # ngxlimit:ignored\nlocation / { expires 1d; }\n", "# ngxlimit:ignored\nlocation / { expires 1d; }\n"},
+		{"with others on the line", "etag on; expires max; # ngxlimit:ignore note we know\nlocation / { expires 1d; }\n", "etag on; # ngxlimit:ignore note we know\nlocation / { expires 1d; }\n"},
+		{"a comment between", "# ngxlimit:ignore note we know\n# why\nexpires max;\nlocation / { expires 1d; }\n", ""},
+		{"a comment behind", "# ngxlimit:ignore note we know\nexpires max; # why\nlocation / { expires 1d; }\n", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, done := mended(t, server(tt.body), []*rule.Rule{remover, note}, false)
+			want := server(tt.want)
+			if tt.want == "" {
+				want = server(tt.body)
+				if len(done.Left) != 1 || !strings.HasPrefix(done.Left[0].Why, "a comment would hold back note at line ") {
+					t.Errorf("left %v", done.Left)
+				}
+			}
+			if got != want {
+				t.Errorf("-want +got:\n%s", cmp.Diff(want, got))
+			}
+		})
+	}
+}

@@ -41,8 +41,23 @@ func (m *Mending) Lines(o Options) []string {
 }
 
 func mended(f *rule.Finding, o Options) string {
-	at := f.Primary.From()
-	return fmt.Sprintf("%s:%d:%d: %s [%s]", o.shown(o.place(f.Primary.File)), at.Line, at.Column, clean(f.Fix.Title), f.Rule.Name)
+	span := editedAt(f)
+	at := span.From()
+	return fmt.Sprintf("%s:%d:%d: %s [%s]", o.shown(o.place(span.File)), at.Line, at.Column, clean(f.Fix.Title), f.Rule.Name)
+}
+
+// editedAt is what was found, where the fix changes a line of it; else the first place that the fix changes.
+func editedAt(f *rule.Finding) source.Span {
+	first, last := f.Primary.From().Line, f.Primary.To().Line
+	for _, e := range f.Fix.Edits {
+		if line := e.Span.From().Line; e.Span.File == f.Primary.File && first <= line && line <= last {
+			return f.Primary
+		}
+	}
+	if len(f.Fix.Edits) == 0 {
+		return f.Primary
+	}
+	return f.Fix.Edits[0].Span
 }
 
 // Sum sums it up: "; 2 fixed, 1 not; --unsafe-fixes would mend 3 more".
