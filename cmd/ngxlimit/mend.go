@@ -23,7 +23,7 @@ import (
 type mendFlags struct{ fix, unsafe, diff bool }
 
 func (f *mendFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.fix, "fix", false, "mend what can be mended so that given requests are answered as before, in files on disk; for a dump show it")
+	flags.BoolVar(&f.fix, "fix", false, "make fixes after which requests that come at given times are answered as before, in files on disk; for a dump show them")
 	flags.BoolVar(&f.unsafe, "unsafe-fixes", false, "with --fix or --diff: also mend what changes how requests are answered")
 	flags.BoolVar(&f.diff, "diff", false, "show what --fix would change, as a diff on standard output, and write nothing")
 }
