@@ -12,6 +12,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 	"github.com/ngxlimit/ngxlimit/rules"
 )
@@ -158,6 +159,27 @@ func TestHookFiles(t *testing.T) {
 	} {
 		if got := files.MatchString(path) && !exclude.MatchString(path); got != want {
 			t.Errorf("%s: matched %t", path, got)
+		}
+	}
+}
+
+// TestSimulatePage keeps what JSON holds of a simulation named in its page.
+func TestSimulatePage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(nginxtest.Root(t), "docs", "simulate.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(simulate.Result{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	for name := range fields {
+		if !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("docs/simulate.md does not name %s", name)
 		}
 	}
 }

@@ -56,12 +56,12 @@ func (a *app) tellRefused(tree *config.Tree) (said []string) {
 // leftOut says what the configuration lacks for a refusal: a limit, or what could not be read; "" for anything else.
 func leftOut(tree *config.Tree, r *config.Refusal) string {
 	at := fmt.Sprintf("%s:%d", r.Span.File.Path, r.Span.From().Line)
-	switch r.Kind {
-	case config.MissingInclude:
+	switch {
+	case r.Kind == config.MissingInclude:
 		return fmt.Sprintf("what is included at %s is left out, as it cannot be read: %s", at, r.Text)
-	case config.SyntaxError:
+	case r.Kind == config.SyntaxError:
 		return fmt.Sprintf("what stands at %s may be left out, as nginx refuses it: %s", at, r.Text)
-	case config.UnsupportedVersion: // it is followed all the same
+	case r.Kind == config.UnsupportedVersion: // it is followed all the same
 		return ""
 	}
 	name := directiveAt(tree, r.Span)
