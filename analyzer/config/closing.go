@@ -10,8 +10,10 @@ func (r *resolver) closeHTTP() {
 	h.settleAll(r.errorLogs)
 	h.bindLimits()
 	h.settleServers()
+	r.certificates()
 	r.lateUses()
 	r.duplicateLocations()
+	r.listenersWithoutCertificate()
 	r.unknownVariables()
 	r.conflictingNames()
 }

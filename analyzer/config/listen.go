@@ -183,7 +183,9 @@ type portServers struct {
 	key       portKey
 	servers   []*Server
 	isDefault *Listen // the one with default_server
+	defaultOf *Server // whose that is
 	set       *Listen // the one with options of the socket
+	ssl       bool    // some listen has it
 }
 
 // maxPorts bounds the addresses that ranges of ports may come to.
@@ -221,6 +223,7 @@ func (at *portServers) add(l *Listen, s *Server, set bool) (string, *Listen) {
 		return "a duplicate listen", nil
 	}
 	at.servers = append(at.servers, s)
+	at.ssl = at.ssl || l.SSL
 	if set {
 		if at.set != nil {
 			return "duplicate listen options for", at.set
@@ -231,7 +234,7 @@ func (at *portServers) add(l *Listen, s *Server, set bool) (string, *Listen) {
 		if at.isDefault != nil {
 			return "a duplicate default server for", at.isDefault
 		}
-		at.isDefault = l
+		at.isDefault, at.defaultOf = l, s
 	}
 	return "", nil
 }

@@ -322,6 +322,29 @@ var zoneCases = []string{
 	`limit_req zone=y; limit_req zone=z burst=0;`,
 }
 
+// Cases of TLS: of certificates that are not there, whose files nginx would look for, only those that it refuses before.
+var certificateCases = []string{
+	`server { listen 127.0.0.1:18801 ssl; }`, "server\n{\nlisten 127.0.0.1:18801 ssl;\n}", "server { listen 127.0.0.1:18801; }\nserver { listen 127.0.0.1:18801 ssl; }",
+	"server { listen 127.0.0.1:18801 ssl; }\nserver { listen 127.0.0.1:18801 ssl default_server; }",
+	"server { listen 127.0.0.1:18802; listen 127.0.0.1:18801-18803 ssl; }",
+	`server { listen 127.0.0.1:18801 ssl; ssl_reject_handshake on; }`, `ssl_reject_handshake on; server { listen 127.0.0.1:18801 ssl; }`,
+	"server { listen 127.0.0.1:18801 ssl; ssl_reject_handshake on; }\nserver { listen 127.0.0.1:18801 ssl; server_name a; }",
+	"server { listen 127.0.0.1:18801 ssl; ssl_reject_handshake on; }\nserver { listen 127.0.0.1:18801; server_name a; }",
+	"server { listen 127.0.0.1:18801 ssl; }\nserver { listen 127.0.0.1:18801 ssl; server_name a; ssl_reject_handshake on; }",
+	"ssl_reject_handshake on; server { listen 127.0.0.1:18801 ssl; ssl_reject_handshake off; }",
+	`server { listen 127.0.0.1:18801 ssl; ssl_certificate a.pem; }`, `server { listen 127.0.0.1:18801; ssl_certificate a.pem; }`,
+	`ssl_certificate a.pem; server { listen 127.0.0.1:18801; }`, `server { listen 127.0.0.1:18801; ssl_certificate_key a.key; }`,
+	`server { listen 127.0.0.1:18801 ssl; ssl_certificate_key a.key; }`,
+	`server { listen 127.0.0.1:18801; ssl_certificate a.pem; ssl_certificate b.pem; ssl_certificate_key a.key; }`,
+	"server { listen 127.0.0.1:18801;\nssl on;\n}", "ssl on;\nserver { listen 127.0.0.1:18801; }", `ssl on; server { listen 127.0.0.1:18801; ssl off; }`,
+	"server { listen 127.0.0.1:18801;\nssl on;\nssl_certificate a.pem; }",
+	"server { listen 127.0.0.1:18801; ssl on; ssl_certificate a.pem;\nssl_certificate b.pem; ssl_certificate_key a.key; }",
+	`server { listen 127.0.0.1:18801; ssl on; ssl_reject_handshake on; }`,
+	`server { listen 127.0.0.1:18801 ssl; location /a { } location /a { } }`, `server { listen 127.0.0.1:18801 ssl; add_header X $nothing; }`,
+	"server { listen 127.0.0.1:18801 ssl; server_name a; }\nserver { listen 127.0.0.1:18801 ssl; server_name a; }",
+	"server { listen 127.0.0.1:18801; location /a { } location /a { } }\nserver { listen 127.0.0.1:18802; ssl_certificate a.pem; }",
+}
+
 func TestAgainstNginx(t *testing.T) {
 	binary := nginxtest.Binary(t)
 	run := func(head, text string) {
@@ -332,8 +355,11 @@ func TestAgainstNginx(t *testing.T) {
 	for _, text := range nginxCases {
 		run(head, text)
 	}
+	for _, text := range certificateCases {
+		run(head, text)
+	}
 	for _, text := range zoneCases {
 		run(zonesHead, text)
 	}
-	t.Logf("%d cases", len(nginxCases)+len(zoneCases))
+	t.Logf("%d cases", len(nginxCases)+len(certificateCases)+len(zoneCases))
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
-	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
 // ordinary is the addresses that a configuration treats as it treats any visitor: those that no geo, map, allow, deny or
@@ -65,7 +65,7 @@ func ordinaryOf(tree *config.Tree) *ordinary {
 			case kind == "map" && strings.HasPrefix(key, "~"):
 				if asked < maxAsked && strings.Contains(b.Arg(0), "remote_addr") && !strings.Contains(b.Arg(0), "binary") {
 					asked++
-					found = append(found, matchedBy(key[1:])...)
+					found = append(found, matchedBy(tree.HTTP.Variables, key[1:])...)
 				}
 			default:
 				name(key)
@@ -210,9 +210,9 @@ func low(a netip.Addr) uint32 {
 
 // matchedBy returns the numbers whose addresses a map's regex matches: those of small pools one by one, else those of whole
 // networks of 256. One that matches in every pool of a family is written for everybody.
-func matchedBy(pattern string) []interval {
+func matchedBy(defs *value.Definitions, pattern string) []interval {
 	text, caseless := strings.CutPrefix(pattern, "*")
-	re := pcre.New(text, caseless)
+	re := defs.Regex(text, caseless)
 	matches := func(n int) bool {
 		groups, err := re.Find(request.AddrText(addressOf(n)))
 		return err == nil && groups != nil
