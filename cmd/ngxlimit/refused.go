@@ -56,12 +56,13 @@ func (a *app) tellRefused(tree *config.Tree) (said []string) {
 // leftOut says what the configuration lacks for a refusal: a limit, or what could not be read; "" for anything else.
 func leftOut(tree *config.Tree, r *config.Refusal) string {
 	at := fmt.Sprintf("%s:%d", r.Span.File.Path, r.Span.From().Line)
-	switch {
-	case r.Kind == config.MissingInclude:
+	if r.Kind == config.MissingInclude {
 		return fmt.Sprintf("what is included at %s is left out, as it cannot be read: %s", at, r.Text)
-	case r.Kind == config.SyntaxError:
+	}
+	if r.Kind == config.SyntaxError {
 		return fmt.Sprintf("what stands at %s may be left out, as nginx refuses it: %s", at, r.Text)
-	case r.Kind == config.UnsupportedVersion: // it is followed all the same
+	}
+	if r.Kind == config.UnsupportedVersion { // it is followed all the same
 		return ""
 	}
 	name := directiveAt(tree, r.Span)
