@@ -166,7 +166,7 @@ func droppedFinding(place rule.Place, kind string, outer *config.Level, first ru
 	names, edit := make([]string, len(dropped)), rule.InsertBefore(first.Directive, "")
 	between := edit.Text
 	edit.Text = ""
-	var quotes []source.Span
+	quotes := make([]source.Span, 0, len(dropped))
 	for i, d := range dropped {
 		quotes = append(quotes, d.Head())
 		names[i] = d.Zone
