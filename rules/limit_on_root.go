@@ -7,7 +7,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-// LimitOnRoot reports limits that count pages, their static files and their API calls in one bucket.
+// LimitOnRoot reports limits that count pages, their static files and all that no other location takes in one bucket.
 var LimitOnRoot = register(rule.Rule{
 	Name:       "limit-on-root",
 	Summary:    "one limit over everything, static files and pages included",
@@ -107,7 +107,7 @@ func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq]) {
 		f.Evidence["servers"] = int64(servers)
 	}
 	worst.Tell(f.Evidence)
-	f.Message = fmt.Sprintf("this limit counts pages, their static files and their API calls in one bucket: %s", worst.Words())
+	f.Message = fmt.Sprintf("this limit counts pages, their static files and all that no other location takes in one bucket: %s", worst.Words())
 	if !worst.One.Harmed() || dry {
 		f.Severity = rule.Note
 	}
