@@ -153,6 +153,9 @@ func TestLiveRoutes(t *testing.T) {
 	outcomes := map[int]int{}
 	for asked := 0; asked < cases; {
 		ports := []int{nginxtest.Port(t), nginxtest.Port(t)}
+		for ports[0] == ports[1] { // a port that is given back may be given out again
+			ports[1] = nginxtest.Port(t)
+		}
 		g := &generator{Rand: r, addrs: []string{
 			fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("*:%d", ports[1]), fmt.Sprintf("127.0.0.1:%d", ports[1]),
 		}}
