@@ -69,7 +69,7 @@ func checkBurstBelowFan(p *rule.Pass) {
 				continue
 			}
 			worst := p.SufferedBy(list, i, func(place rule.Place) bool { return takesFan(p, place) })
-			if worst.One.Rejected > 0 || limit.NoDelay && worst.Unsent > 0 && worst.NeedMilli > limit.Burst {
+			if worst.One.Rejected > 0 || limit.Delay >= limit.Burst && worst.Unsent > 0 && worst.NeedMilli > limit.Burst {
 				p.Report(belowFanFinding(p, list, limit, worst))
 			}
 		}
@@ -93,6 +93,7 @@ func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *conf
 	}
 	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
 	needed := s.BurstNeeded()
+	then := fmt.Sprintf(", and with nodelay burst=%d refuses none", needed)
 	f.Message = fmt.Sprintf("burst=%s at %s is less than one page of one client needs: ", rule.Milli(limit.Burst), rule.Rate(limit.Zone.Rate))
 	f.Evidence = map[string]any{
 		"rate_milli": limit.Zone.Rate, "burst": limit.Burst / 1000, "burst_needed": needed,
@@ -101,13 +102,14 @@ func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *conf
 	if s.One.Rejected > 0 {
 		f.Message += fmt.Sprintf("of its %s here %s", rule.Plural(int64(s.One.All()), "request", "requests"), rule.Counts{Rejected: s.One.Rejected, Lost: s.One.Lost}.Words())
 	} else {
-		f.Message += rule.Plural(int64(s.Unsent), "request of it is", "requests of it are") + " not even sent, because others are refused before"
+		f.Message += "its " + rule.Plural(int64(s.Unsent), "request here hangs", "requests here hang") + " on others that are refused elsewhere"
 		f.Evidence["page_unsent"] = int64(s.Unsent)
+		then = fmt.Sprintf(", and once they come burst=%d with nodelay refuses none", needed)
 	}
 	if needed*1000 <= limit.Burst {
 		return f // what another limit holds back comes in one heap
 	}
-	f.Message += fmt.Sprintf(", and with nodelay burst=%d refuses none", needed)
+	f.Message += then
 	if limit.NoDelay {
 		f.Fix = &rule.Fix{
 			Title: fmt.Sprintf("raise burst to %d, which one page needs", needed),

@@ -83,7 +83,7 @@ func (d *defaulted) report(p *rule.Pass) {
 	}
 	status := d.name + "_status"
 	f := rule.Of(d.limits[0], d.at)
-	f.Places = d.levels
+	f.Places, f.About = d.levels, status
 	where := ""
 	if len(d.limits) > 1 {
 		where = fmt.Sprintf(" in %s with limits of their own", rule.Plural(int64(len(d.limits)), "block", "blocks"))

@@ -83,6 +83,7 @@ func checkNoRetryAfter(p *rule.Pass) {
 		if places++; first == nil {
 			f := rule.Of(config.Item{Directive: status.Origin, Via: status.Via}, status.At)
 			f.Message = fmt.Sprintf("no Retry-After is added to a refusal of %s (%d): who is refused is not told when to come again", r.Name, status.Value)
+			f.About = "Retry-After"
 			first = &f
 		}
 	}

@@ -87,9 +87,10 @@ func ofVisitors(p *rule.Pass, limit *config.LimitReq) bool {
 	return key.PerAddress || !key.Sent
 }
 
-// coversHalf says whether delay= lets half of a page's requests through at once: whoever wrote that has thought of a page.
+// coversHalf says whether delay= lets half of a page's requests through at once and holds back others: whoever wrote that has
+// thought of a page.
 func coversHalf(limit *config.LimitReq, requests int) bool {
-	return limit.HasDelay && 2*limit.Delay >= 1000*int64(requests)
+	return limit.HasDelay && limit.Delay < limit.Burst && 2*limit.Delay >= 1000*int64(requests)
 }
 
 // finding starts one about a place; a note where it rests on more than the configuration.

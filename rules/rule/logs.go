@@ -50,19 +50,22 @@ func (f *Facts) logged(format *config.LogFormat) map[string]bool {
 }
 
 // AtFormat starts a finding about a log format: at its name, or, where it is nginx's own, at the access_log that names it,
-// or, where none is written, at the limit.
+// or, where none is written, at the limit. Nginx's own is what the finding is about, wherever it shows first.
 func AtFormat(format *config.LogFormat, r *Refusing, p Place) Finding {
 	if d := format.Directive; d != nil {
 		f := Finding{Primary: d.WordSpan(d.Word(0)), Subject: d, Via: format.Via, Context: []string{"http"}}
 		f.Related = []Label{{Span: r.Limit.Head(), Message: "a limit whose requests are logged so"}}
 		return f
 	}
+	f := Of(r.Limit, r.At)
 	if logs := p.Settings.AccessLogs; logs.Origin != nil {
 		for _, log := range logs.Value {
 			if log.Format == format.Name && log.Directive != nil {
-				return Of(config.Item{Directive: log.Directive, Via: log.Via}, logs.At)
+				f = Of(config.Item{Directive: log.Directive, Via: log.Via}, logs.At)
+				break
 			}
 		}
 	}
-	return Of(r.Limit, r.At)
+	f.About = "log_format " + format.Name
+	return f
 }

@@ -130,6 +130,7 @@ type Finding struct {
 	At         *config.Level     // that Subject stands at; nil where it is at none
 	Context    []string          // "http", "server a.example", "location /api/"
 	Places     int               // in how many contexts the same text is at fault in the same way; at least 1, Context is the first
+	About      string            // what the finding is of where Subject only shows it: a default that no directive sets; "" where it is of Subject
 	Evidence   map[string]any    // the message's numbers (int64) and names (string, []string); units in the names: "excess_milli", "delay_ms"
 	Fix        *Fix
 

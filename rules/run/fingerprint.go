@@ -56,15 +56,26 @@ func (n Numbers) fingerprint(found []rule.Finding) {
 
 func appendIdentity(b []byte, f *rule.Finding) []byte {
 	b = append(append(b, f.Rule.Name...), 0)
-	for _, c := range f.Context {
+	for _, c := range ContextOf(f) {
 		b = append(append(b, c...), 0)
 	}
 	return append(append(append(b, 0), NormalForm(f)...), 0)
 }
 
+// ContextOf is the context that belongs to a finding's name: none where it is about a default, which is the same everywhere.
+func ContextOf(f *rule.Finding) []string {
+	if f.About != "" {
+		return nil
+	}
+	return f.Context
+}
+
 // NormalForm is the finding's directive with one space between its words, or, where there is no directive, the text found
-// fault with, its white space reduced likewise.
+// fault with, its white space reduced likewise. Of a finding about a default it is the default's name.
 func NormalForm(f *rule.Finding) string {
+	if f.About != "" {
+		return f.About
+	}
 	if f.Subject == nil {
 		return strings.Join(strings.Fields(f.Primary.Text()), " ")
 	}

@@ -52,7 +52,7 @@ func Of(found []rule.Finding) *Baseline {
 			continue
 		}
 		index[id] = len(b.Entries)
-		b.Entries = append(b.Entries, Entry{f.Rule.Name, append([]string{}, f.Context...), run.NormalForm(f), id.String(), 1, 0})
+		b.Entries = append(b.Entries, Entry{f.Rule.Name, append([]string{}, run.ContextOf(f)...), run.NormalForm(f), id.String(), 1, 0})
 	}
 	slices.SortFunc(b.Entries, func(a, b Entry) int {
 		return cmp.Or(
