@@ -15,7 +15,7 @@ import (
 func (f *simulateFlags) options(terminal bool) (simulate.Options, simulate.Crowd, error) {
 	o := simulate.Options{
 		Host: f.host, Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: f.upstream.Dist, RTTMs: f.rtt.Dist, Seed: f.seed,
-		ViaHeader: f.viaHeader, KeepRequests: f.format.value == "csv" || f.format.value == "json" && !f.noRequests,
+		KeepRequests: f.format.value == "csv" || f.format.value == "json" && !f.noRequests,
 		Detail: f.format.value == "json" || f.format.value == "html" || f.format.value == "text" && terminal,
 	}
 	people, err := f.people()
@@ -23,7 +23,7 @@ func (f *simulateFlags) options(terminal bool) (simulate.Options, simulate.Crowd
 		return o, people, err
 	}
 	for _, text := range f.via {
-		c, err := chain(text)
+		c, err := viaWay(text, f.viaHeader)
 		if err != nil {
 			return o, people, fmt.Errorf("--via: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
@@ -120,13 +121,13 @@ func (d *distribution) Set(text string) (err error) {
 	return err
 }
 
-// chain reads one --via.
-func chain(text string) (simulate.Chain, error) {
+// viaWay reads one --via: proxies each of which adds to a header.
+func viaWay(text, header string) (chain.Way, error) {
 	words := strings.Split(text, ",")
 	if len(words) > 20 {
 		return nil, errors.New("more than 20 proxies in a chain")
 	}
-	list := make(simulate.Chain, len(words))
+	list := make(chain.Way, len(words))
 	for i, word := range words {
 		word = strings.TrimSpace(word)
 		prefix, err := netip.ParsePrefix(word)
@@ -137,7 +138,7 @@ func chain(text string) (simulate.Chain, error) {
 			}
 			prefix = netip.PrefixFrom(addr, addr.BitLen())
 		}
-		list[i] = prefix
+		list[i] = chain.Adding(prefix, header)
 	}
 	return list, nil
 }

@@ -32,12 +32,16 @@ var objectForms = []form{
 		`these are all of Google's addresses, not those from which its balancers connect: want the name google for these, or "gcloud compute networks subnets list"`)},
 }
 
+// BalancerAddresses is what a list is made from that holds no networks of nodes, but the addresses that balancers add to
+// X-Forwarded-For behind the client's.
+const BalancerAddresses = "gcloud compute forwarding-rules list"
+
 // arrayForms are the kinds of JSON that are an array of objects, told by the first one.
 var arrayForms = []form{
 	{"aws ec2 describe-subnets", func(o object) bool { return o.has("CidrBlock") }, (*File).readSubnetArray},
 	{"aws elbv2 describe-load-balancers", func(o object) bool { return o.has("SubnetId") }, (*File).readZones},
 	{"gcloud compute networks subnets list", func(o object) bool { return o.has("ipCidrRange") }, (*File).readGoogle},
-	{"gcloud compute forwarding-rules list", func(o object) bool { return o.has("IPAddress") }, (*File).readRules},
+	{BalancerAddresses, func(o object) bool { return o.has("IPAddress") }, (*File).readRules},
 	{"az network vnet subnet list", func(o object) bool { return o.has("addressPrefix") || o.has("addressPrefixes") }, (*File).readAzure},
 	{"docker network inspect", func(o object) bool { return o.has("IPAM") }, (*File).readDocker},
 	{"az network vnet list", func(o object) bool { return o.has("addressSpace") }, refuse(

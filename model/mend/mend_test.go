@@ -13,6 +13,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
@@ -114,7 +115,7 @@ func TestPortal(t *testing.T) {
 func TestBalancer(t *testing.T) {
 	o := simulate.Options{Crowds: []simulate.Crowd{{Fan: fan(t, "block-editor"), Clients: 9}}}
 	for _, node := range []string{"10.0.1.7/22", "10.0.5.7/22", "10.0.9.7/22"} {
-		o.Via = append(o.Via, simulate.Chain{netip.MustParsePrefix(node)})
+		o.Via = append(o.Via, chain.Way{chain.Adding(netip.MustParsePrefix(node), "X-Forwarded-For")})
 	}
 	m, _ := find(t, treeOf(t, fixture(t, "alb", "before.dump")), o)
 	if m == nil || len(m.Tried) < 5 {
@@ -221,7 +222,9 @@ http {
 }
 `)
 	m, _ := find(t, tree, simulate.Options{
-		Via:    []simulate.Chain{{netip.MustParsePrefix("192.0.2.9/32"), netip.MustParsePrefix("10.0.0.5/24")}},
+		Via: []chain.Way{{
+			chain.Adding(netip.MustParsePrefix("192.0.2.9/32"), "X-Forwarded-For"), chain.Adding(netip.MustParsePrefix("10.0.0.5/24"), "X-Forwarded-For"),
+		}},
 		Crowds: []simulate.Crowd{{Fan: fan(t, "block-editor"), Clients: 4}},
 	})
 	if m == nil || len(m.Tried) < 8 {

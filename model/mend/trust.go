@@ -8,6 +8,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 )
 
 // trust lets nginx take the clients' addresses from the proxies that they come through. Where a proxy is counted in place
@@ -17,11 +18,11 @@ func (s *search) trust() candidate {
 		return candidate{}
 	}
 	set := s.tree.HTTP.Servers[s.server].Settings
-	header := s.o.ViaHeader
-	if header == "" {
-		header = "X-Forwarded-For"
+	header, recursive, sound := chain.Sound(s.o.Via, set.RealIPHeader.Value, set.RealIPRecursive.Value)
+	if !sound {
+		return candidate{} // nothing that the proxies send is the client's address for certain
 	}
-	missing, chained := s.untrusted(set.RealIPFrom.Value)
+	missing := s.untrusted(set.RealIPFrom.Value, header, recursive)
 	c := candidate{kind: "trust", title: "take clients' addresses from the proxies"}
 	var lines []string
 	for _, net := range missing {
@@ -33,8 +34,8 @@ func (s *search) trust() candidate {
 	if !strings.EqualFold(set.RealIPHeader.Value, header) {
 		lines = write(&c, lines, set.RealIPHeader, "real_ip_header "+header)
 	}
-	if chained && !set.RealIPRecursive.Value {
-		lines = write(&c, lines, set.RealIPRecursive, "real_ip_recursive on")
+	if recursive != set.RealIPRecursive.Value {
+		lines = write(&c, lines, set.RealIPRecursive, "real_ip_recursive "+onOff(recursive))
 	}
 	if len(lines) > 0 {
 		at := s.placeFor(set)
@@ -57,11 +58,18 @@ func write[T any](c *candidate, lines []string, was *config.Setting[T], text str
 	return lines
 }
 
-// untrusted lists the networks of proxies that are not trusted, and says whether requests pass several.
-func (s *search) untrusted(from []*config.Trusted) (missing []netip.Prefix, chained bool) {
-	for _, chain := range s.o.Via {
-		chained = chained || len(chain) > 1
-		for _, proxy := range chain {
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// untrusted lists the networks of proxies that have to be trusted with the header that is read, and are not.
+func (s *search) untrusted(from []*config.Trusted, header string, recursive bool) (missing []netip.Prefix) {
+	for _, way := range s.o.Via {
+		for _, i := range way.Judge(header, recursive).Needed {
+			proxy := way[i].Node
 			known := slices.ContainsFunc(from, func(t *config.Trusted) bool {
 				return t.Prefix.IsValid() && t.Prefix.Masked().Contains(proxy.Addr())
 			})
@@ -70,7 +78,7 @@ func (s *search) untrusted(from []*config.Trusted) (missing []netip.Prefix, chai
 			}
 		}
 	}
-	return missing, chained
+	return missing
 }
 
 // placeFor returns the directive before which lines about trust belong: where there are some already, they have to stand

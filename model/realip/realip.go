@@ -98,6 +98,11 @@ func (cfg *Config) lines(to []string, conn Connection, headers []request.Header)
 	return to
 }
 
+// Lines returns what Resolve reads, in order: see there.
+func (cfg *Config) Lines(conn Connection, headers []request.Header) []string {
+	return cfg.lines(nil, conn, headers)
+}
+
 // Trusts says whether the connection's own address is trusted: only then does Resolve look at headers.
 func (cfg *Config) Trusts(conn Connection) bool {
 	if conn.Unix {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -20,7 +21,7 @@ func assumptionsOf(s *simulation) []string {
 		}
 		way := " connect to nginx themselves, "
 		if len(o.Via) > 0 {
-			way = " come through " + chains(o.Via) + ", which add the address they were connected from to " + o.ViaHeader + "; they come "
+			way = " come through " + ways(o.Via) + "; they come "
 		}
 		list = append(list, who+way+shared(c.PerAddress)+", from ranges that are kept for documentation")
 	}
@@ -77,15 +78,39 @@ func shared(perAddress []int) string {
 	return texts[0] + " from one address"
 }
 
-// chains lists ways through proxies.
-func chains(via []Chain) string {
-	texts := make([]string, len(via))
-	for i, chain := range via {
-		parts := make([]string, len(chain))
-		for j, a := range chain {
-			parts[j] = a.Addr().String()
+// ways says through which proxies clients come, and what these do.
+func ways(via []chain.Way) string {
+	const most = 4
+	texts := make([]string, 0, most)
+	for _, way := range via[:min(len(via), most)] {
+		parts := make([]string, len(way))
+		for j, hop := range way {
+			parts[j] = hop.Node.Addr().String()
+			if hop.Name != parts[j] {
+				parts[j] = hop.Name + " at " + parts[j]
+			}
 		}
-		texts[i] = strings.Join(parts, " then ")
+		texts = append(texts, strings.Join(parts, " then "))
 	}
-	return strings.Join(texts, " or ")
+	if more := len(via) - most; more > 0 {
+		texts = append(texts, fmt.Sprintf("%d ways more", more))
+	}
+	text := strings.Join(texts, " or ")
+	if header := addedTo(via); header != "" {
+		text += ", which add the address they were connected from to " + header
+	}
+	return text
+}
+
+// addedTo is the one header to which all proxies add; "" where they do different things.
+func addedTo(via []chain.Way) (name string) {
+	for _, way := range via {
+		for _, hop := range way {
+			if len(hop.Headers) != 1 || hop.Headers[0].Adds != 1 || hop.Speaks || name != "" && name != hop.Headers[0].Name {
+				return ""
+			}
+			name = hop.Headers[0].Name
+		}
+	}
+	return name
 }

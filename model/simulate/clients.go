@@ -3,15 +3,9 @@ package simulate
 import (
 	"encoding/binary"
 	"net/netip"
-	"slices"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
-
-// A Chain is the proxies between a client and nginx, in the order in which a request passes them: the last one connects
-// to nginx. Each adds the address that it was connected from to a header. A proxy's prefix says in which network it is.
-type Chain []netip.Prefix
 
 // request makes a request of a load: what its client sends, and what the proxies on its way make of it.
 func (s *simulation) request(l *load, r int32) *request.Request {
@@ -28,35 +22,14 @@ func (s *simulation) request(l *load, r int32) *request.Request {
 		req.Protocol = "HTTP/1.1"
 	}
 	if len(s.opts.Via) > 0 {
-		through(req, s.opts.Via[s.chainOf(l)], s.opts.ViaHeader)
+		s.opts.Via[s.wayOf(l)].Through(req)
 	}
 	return req
 }
 
-// chainOf returns which way a load's requests come: clients take the chains in turn.
-func (s *simulation) chainOf(l *load) int32 {
+// wayOf returns which way a load's requests come: clients take the ways in turn.
+func (s *simulation) wayOf(l *load) int32 {
 	return (l.crowd.firstClient + l.client) % int32(len(s.opts.Via))
-}
-
-// through sends a request through proxies. They speak HTTP/1.1 to nginx.
-func through(req *request.Request, chain Chain, header string) {
-	if len(chain) == 0 {
-		return
-	}
-	seen := make([]string, 0, len(chain))
-	req.Headers = slices.DeleteFunc(slices.Clone(req.Headers), func(h request.Header) bool {
-		if strings.EqualFold(h.Name, header) {
-			seen = append(seen, h.Value) // what the client claims, in front
-			return true
-		}
-		return false
-	})
-	for _, proxy := range chain {
-		seen = append(seen, request.AddrText(req.Peer))
-		req.Peer = proxy.Addr()
-	}
-	req.Headers = append(req.Headers, request.Header{Name: header, Value: strings.Join(seen, ", ")})
-	req.Protocol = "HTTP/1.1"
 }
 
 // addressOf returns the address number n, from the ranges that are kept for documentation and for tests of networks, so

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -56,8 +57,7 @@ type Options struct {
 	Scheme string         // "http" or "https", by which clients come; "": https where the server has it
 	Port   uint16         // likewise; 0: any that the server listens on
 
-	Via       []Chain // proxies in front of nginx; clients take them in turn. nil: clients connect themselves
-	ViaHeader string  // to which proxies add the address that they were connected from; "" is X-Forwarded-For
+	Via []chain.Way // proxies in front of nginx; clients take them in turn. nil: clients connect themselves
 
 	Protocol   Protocol      // of the clients; "": as the fan says, else HTTP2 where the server offers it, else HTTP1
 	UpstreamMs *traffic.Dist // service time of every request; nil: as the fan says, else by its kind, see ServiceMs
@@ -92,9 +92,6 @@ func (o Options) normal() (Options, error) {
 		return o, errors.New("there is nobody to send requests")
 	case o.Protocol != "" && o.Protocol != HTTP1 && o.Protocol != HTTP2:
 		return o, fmt.Errorf("protocol %q is neither h1 nor h2", string(o.Protocol))
-	}
-	if o.ViaHeader == "" {
-		o.ViaHeader = "X-Forwarded-For"
 	}
 	o.Crowds = slices.Clone(o.Crowds)
 	for i := range o.Crowds {

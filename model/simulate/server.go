@@ -154,7 +154,7 @@ func (s *simulation) plan(l *load, r int32) *pipeline.Plan {
 	if q.byClient {
 		key.who = c.firstClient + l.client
 	} else if n := int32(len(s.opts.Via)); n > 0 {
-		key.who = l.address*n + s.chainOf(l)
+		key.who = l.address*n + s.wayOf(l)
 	}
 	if p := s.plans[key]; p != nil && !q.byNumber {
 		return p

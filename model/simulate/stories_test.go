@@ -9,6 +9,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -154,7 +155,7 @@ func TestBalancer(t *testing.T) {
 		o := of(Crowd{Fan: fan(t, "block-editor"), Clients: 9})
 		o.KeepRequests, o.Detail = true, true
 		for _, node := range []string{"10.0.1.7/22", "10.0.5.7/22", "10.0.9.7/22"} {
-			o.Via = append(o.Via, Chain{netip.MustParsePrefix(node)})
+			o.Via = append(o.Via, chain.Way{chain.Adding(netip.MustParsePrefix(node), "X-Forwarded-For")})
 		}
 		r := run(t, fixture(t, "alb", c.file), o)
 		if r.Page.BrokenPages != c.broken || r.Zones[0].Keys != c.keys {
