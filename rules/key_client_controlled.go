@@ -21,7 +21,10 @@ var KeyClientControlled = register(rule.Rule{
 		"whether the key is good, so that invented ones count as customers too. Either a map lists the keys that there are and gives\n" +
 		"all others the address, or a second limit by address stands beside it; then nothing is reported, nor where an `if` with\n" +
 		"`return` sends away what is not good. What a map makes of the text is a name of its own and no fault.\n\n" +
-		"`$http_host` is a note: it is `$host` with the client's own letter case and port.\n",
+		"`$http_host` is a note: it is `$host` with the client's own letter case and port. `$host` itself is the client's choice where a\n" +
+		"server takes requests for any name: with `default_server`, `server_name _` or none. It is a note for the server that takes\n" +
+		"unknown names only because it is the first of its address, for one with `server_name *.example.com`, and for a key of `$host`\n" +
+		"alone, which counts all visitors of a site together. A first server with `return 444` for what has no name of its own mends it.\n",
 	Bad: `events {}
 
 http {
@@ -70,7 +73,7 @@ func checkKeyClientControlled(p *rule.Pass) {
 			continue
 		}
 		for _, leaf := range p.Flow(z.Key).Texts {
-			if !rule.Chosen(leaf.Name) || p.Guarded(z, leaf.Name) || !p.Sways(z.Key) || !p.WholeFor(z) {
+			if leaf.Name != "host" && !rule.Chosen(leaf.Name) || p.Guarded(z, leaf.Name) || !p.Sways(z.Key) || !p.WholeFor(z) {
 				continue
 			}
 			f := z.Of(p.Facts)
@@ -80,6 +83,10 @@ func checkKeyClientControlled(p *rule.Pass) {
 				f.Related = []rule.Label{{Span: leaf.Span, Message: "it comes in here"}}
 			}
 			switch {
+			case leaf.Name == "host":
+				if !hostFinding(p, z, &f) {
+					continue
+				}
 			case leaf.Name == "http_host":
 				f.Severity = rule.Note
 				f.Message = fmt.Sprintf("$http_host is $host as the client writes it, and each spelling of it is a bucket of its own in zone %q", z.Name)
@@ -91,4 +98,36 @@ func checkKeyClientControlled(p *rule.Pass) {
 			break
 		}
 	}
+}
+
+// hostFinding says of a key with $host what it is worth where a server takes more names than it has; false where each has its own.
+func hostFinding(p *rule.Pass, z *rule.Zone, f *rule.Finding) bool {
+	most := rule.HostsListed
+	for i := range z.Uses {
+		for _, place := range z.Uses[i].Places {
+			if hosts := p.HostsOf(place.Server); hosts > most && place.Judges() && !rule.OnlyNear(place.Server) {
+				most = hosts
+				f.Related = []rule.Label{{Span: place.Server.Directive.Head(), Message: hostsWords(hosts)}}
+			}
+		}
+	}
+	if most == rule.HostsListed {
+		return false
+	}
+	f.Confidence = rule.Medium
+	if most != rule.HostsAny || !p.Key(z.Key).PerAddress {
+		f.Severity = rule.Note
+	}
+	f.Message = fmt.Sprintf("$host is of the client's own choice where a server takes any name: each name is a bucket of its own in zone %q", z.Name)
+	return true
+}
+
+func hostsWords(h rule.Hosts) string {
+	switch h {
+	case rule.HostsBelow:
+		return "takes any name below its own"
+	case rule.HostsUnclaimed:
+		return "takes any name that no server has, as the first of its address and port"
+	}
+	return "takes any name that no other server has"
 }

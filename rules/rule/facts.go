@@ -26,6 +26,7 @@ type Facts struct {
 	formats    sync.Map // of log formats: the names of their variables
 	pages      func() pages
 	forwarding func() bool
+	defaults   func() map[door]*config.Server
 	whole      sync.Map // of servers: whether nothing is missing in them
 	zones      func() []*Zone
 	allMatched func() bool
@@ -52,6 +53,7 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.proxied = sync.OnceValue(f.findProxied)
 	f.refusing = sync.OnceValue(f.findRefusing)
 	f.pages = sync.OnceValue(f.newPages)
+	f.defaults = sync.OnceValue(f.findDefaults)
 	f.forwarding = sync.OnceValue(f.findForwarding)
 	f.zones = sync.OnceValue(f.findZones)
 	f.allMatched = sync.OnceValue(f.findAllMatched)

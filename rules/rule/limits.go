@@ -120,7 +120,7 @@ func isRoot(l *config.Location) bool {
 // matchesAll says whether a regex is one of the usual ways to match every URI.
 func matchesAll(regex string) bool {
 	switch regex {
-	case "/", "^/", "^", "$", ".", ".*", "(.*)", "^.*", "^.*$", "^/.*", "^/.*$", "/.*", "/(.*)", "^/(.*)$", "^/(.*)", "^(.*)$", "^(.*)", "^/?(.*)$":
+	case "/", "^/", "^", "$", ".", ".*", ".+", "^.+$", "^.+", "(.+)", "^(.+)$", "(.*)", "^.*", "^.*$", "^/.*", "^/.*$", "/.*", "/(.*)", "^/(.*)$", "^/(.*)", "^(.*)$", "^(.*)", "^/?(.*)$":
 		return true
 	}
 	return false
