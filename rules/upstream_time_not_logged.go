@@ -64,31 +64,47 @@ http {
 })
 
 func checkUpstreamTimeNotLogged(p *rule.Pass) {
-	seen := make(map[*config.LogFormat]bool)
+	first := make(map[*config.LogFormat]int) // the index of its finding
+	longest := make(map[*config.LogFormat]int64)
+	var found []rule.Finding
 	for r, place := range p.Refusing() {
 		wait := longestWait(place.Settings.LimitReqs.Value)
 		if wait == 0 || !asksUpstream(place) {
 			continue
 		}
 		formats, known := p.Formats(place)
-		if !known || len(formats) == 0 || seen[formats[0]] {
+		if !known || len(formats) == 0 || wait <= longest[formats[0]] {
 			continue
 		}
-		var lacking []string
-		for _, name := range [...]string{"request_time", "upstream_response_time"} {
-			if !p.Logs(formats, name) {
-				lacking = append(lacking, "$"+name)
-			}
-		}
+		format := formats[0]
+		lacking := lackingTimes(p, formats)
 		if len(lacking) == 0 || !p.WholeAt(place.Level) {
 			continue
 		}
-		seen[formats[0]] = true
-		f := rule.AtFormat(formats[0], r, place)
-		f.Message = fmt.Sprintf("log format %s has no %s, so that a wait of up to %s in a limit looks like a slow upstream", formats[0].Name, strings.Join(lacking, " and no "), rule.Duration(wait))
-		f.Evidence = map[string]any{"format": formats[0].Name, "lacking": lacking, "wait_ms": wait}
+		longest[format] = wait
+		at, told := first[format]
+		if !told {
+			at = len(found)
+			first[format] = at
+			found = append(found, rule.AtFormat(format, r, place))
+		}
+		f := &found[at]
+		f.Message = fmt.Sprintf("log format %s has no %s, so that a wait of up to %s in a limit looks like a slow upstream", format.Name, strings.Join(lacking, " and no "), rule.Duration(wait))
+		f.Evidence = map[string]any{"format": format.Name, "lacking": lacking, "wait_ms": wait}
+	}
+	for _, f := range found {
 		p.Report(f)
 	}
+}
+
+// lackingTimes are those of the two times that none of the formats holds.
+func lackingTimes(p *rule.Pass, formats []*config.LogFormat) (lacking []string) {
+	for _, name := range [...]string{"request_time", "upstream_response_time"} {
+		if !p.Logs(formats, name) {
+			lacking = append(lacking, "$"+name)
+		}
+	}
+	return lacking
 }
 
 // longestWait is for how many milliseconds the limits may hold a request back; 0 where none does.

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/fatih/color"
+	"github.com/mattn/go-isatty"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
@@ -53,6 +54,12 @@ func placed(file string, err error) error {
 // terminal says whether colours may be written to standard output: it is a terminal and NO_COLOR is not set.
 func (a *app) terminal() bool {
 	return a.stdout == io.Writer(os.Stdout) && !color.NoColor
+}
+
+// onTerminal says whether standard output is a terminal, be it one without colours.
+func (a *app) onTerminal() bool {
+	f, ok := a.stdout.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }
 
 // screen says how text is to be shown on standard output, or in the file at path: colours and the width of the terminal

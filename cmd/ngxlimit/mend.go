@@ -101,7 +101,7 @@ func (m *mender) mend(first fix.Reading, o report.Options) (fix.Reading, *report
 		return first, nil, err
 	}
 	if m.diff {
-		return first, mending, report.WriteDiff(m.app.stdout, diff, m.app.terminal())
+		return first, mending, report.WriteDiff(m.app.stdout, diff, m.app.onTerminal())
 	}
 	mending.Diff = diff
 	for _, f := range done.Fixed {

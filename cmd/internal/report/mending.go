@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -124,5 +126,36 @@ func WriteDiff(w io.Writer, diff string, terminal bool) error {
 // the working folder where the file lies below it.
 func (o Options) DiffNames(f *source.File) (before, after string) {
 	path := strings.TrimPrefix(o.place(f), "/")
-	return clean("a/" + path), clean("b/" + path)
+	return diffName("a/" + path), diffName("b/" + path)
+}
+
+// diffName writes a name as git does in the head of a diff: in quotes and with escapes where it holds what is not printable, a
+// quote or a backslash, and with a tab behind it where it holds a space, so that patch(1) sees where it ends.
+func diffName(name string) string {
+	printable := strings.IndexFunc(name, func(r rune) bool {
+		return r == '"' || r == '\\' || r == utf8.RuneError || !unicode.IsPrint(r)
+	}) < 0
+	switch {
+	case printable && strings.Contains(name, " "):
+		return name + "\t"
+	case printable:
+		return name
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '"' || c == '\\':
+			b.WriteString("\\" + string(c))
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + `"`
 }
