@@ -1,0 +1,143 @@
+package accesslog
+
+import "strings"
+
+// A line is a record that is being read.
+type line struct {
+	*Record
+	path, query string
+	bestTime    bool // Time is of msecTime
+	anyTime     bool
+	clock       *clockText
+}
+
+// begin makes the record ready for a new line.
+func (l *line) begin(r *Record) {
+	*r = Record{RequestMs: Unknown, UpstreamMs: Unknown}
+	*l = line{Record: r, clock: l.clock}
+}
+
+// set fills in a field. Of several that mean the same the first that says something counts.
+func (l *line) set(f field, v string, headers int) {
+	switch f {
+	case skipped:
+	case anyTime:
+		if l.bestTime || l.anyTime {
+			return
+		}
+		l.Time, l.Precision, l.anyTime = l.clock.read(v)
+	case msecTime:
+		if l.bestTime {
+			return
+		}
+		if ms, precision, ok := number(v); ok {
+			l.Time, l.Precision, l.bestTime = ms, precision, true
+		}
+	case requestTime:
+		l.RequestMs = took(v)
+	case requestTimeMs:
+		l.RequestMs = tookMs(v)
+	case upstreamTime:
+		l.UpstreamMs = upstream(v, took)
+	case upstreamTimeMs:
+		l.UpstreamMs = upstream(v, tookMs)
+	case status:
+		if n, ok := digits(v); ok && n <= 999 {
+			l.Status = int16(n)
+		}
+	case limitReq:
+		l.LimitReq = outcomeOf(v)
+	case limitConn:
+		l.LimitConn = outcomeOf(v)
+	case requestLine:
+		l.request(v)
+	default:
+		l.setText(f, v, headers)
+	}
+}
+
+// setText fills in a field that is text.
+func (l *line) setText(f field, v string, headers int) {
+	if v == "" || v == "-" {
+		return
+	}
+	var at *string
+	switch f {
+	case client:
+		at = &l.Client
+	case peer:
+		at = &l.Peer
+	case forwarded:
+		at = &l.Forwarded
+	case method:
+		at = &l.Method
+	case target:
+		at = &l.Target
+	case path:
+		at = &l.path
+	case query:
+		at = &l.query
+	case host:
+		at = &l.Host
+	case scheme:
+		at = &l.Scheme
+	case serverName:
+		at = &l.Server
+	case agent:
+		at = &l.Agent
+	case referer:
+		at = &l.Referer
+	case user:
+		at = &l.User
+	case nginxHost:
+		at = &l.Nginx
+	default:
+		n := int(f) - int(header)
+		if n < 0 || n >= headers {
+			return
+		}
+		if l.Headers == nil {
+			l.Headers = make([]string, headers)
+		}
+		at = &l.Headers[n]
+	}
+	if *at == "" {
+		*at = v
+	}
+}
+
+// request takes a request line apart: GET /path HTTP/1.1. What a client sent that is no request line is a target.
+func (l *line) request(v string) {
+	if v == "" || v == "-" {
+		return
+	}
+	m, rest, ok := strings.Cut(v, " ")
+	if !ok {
+		l.setText(target, v, 0)
+		return
+	}
+	if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {
+		rest = rest[:i]
+	}
+	l.setText(method, m, 0)
+	l.setText(target, rest, 0)
+}
+
+// end completes a record, and says what is wrong with it.
+func (l *line) end() Fault {
+	if l.Target == "" && l.path != "" {
+		l.Target = l.path
+		if l.query != "" && strings.IndexByte(l.path, '?') < 0 {
+			l.Target += "?" + l.query
+		}
+	}
+	switch {
+	case !l.bestTime && !l.anyTime:
+		return NoTime
+	case l.Time < earliest || l.Time >= latest:
+		return Year
+	case l.Client == "":
+		return NoClient
+	}
+	return Fine
+}
