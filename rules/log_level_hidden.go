@@ -65,8 +65,8 @@ func checkLogLevelHidden(p *rule.Pass) {
 	seen := make(map[[2]*syntax.Directive]bool)
 	for r, place := range p.Refusing() {
 		level, logs := r.LogLevel(place.Settings), place.Settings.ErrorLogs
-		kept, nowhere := keptLevel(logs.Value)
-		if shows(kept, level.Value) && !nowhere {
+		kept, nowhere := rule.KeptLevel(logs.Value)
+		if rule.KeepsLevel(kept, level.Value) && !nowhere {
 			continue
 		}
 		at := [2]*syntax.Directive{level.Origin, logs.Origin}
@@ -82,26 +82,6 @@ func checkLogLevelHidden(p *rule.Pass) {
 func seesOutcome(p *rule.Pass, place rule.Place, variable string) bool {
 	formats, known := p.Formats(place)
 	return !known || p.Logs(formats, variable)
-}
-
-// keptLevel is the most talkative level among the logs, and whether none of them is kept.
-func keptLevel(logs []*config.ErrorLog) (level string, nowhere bool) {
-	best := -1
-	nowhere = true
-	for _, l := range logs {
-		nowhere = nowhere && l.Path == "/dev/null"
-		if n, _ := config.LogLevel(l.Level); n > best {
-			best, level = n, l.Level
-		}
-	}
-	return level, nowhere
-}
-
-// shows says whether a log of one level keeps what is written at another.
-func shows(kept, written string) bool {
-	k, known := config.LogLevel(kept)
-	w, ok := config.LogLevel(written)
-	return !known || !ok || w <= k
 }
 
 func logLevelFinding(r *rule.Refusing, place rule.Place, kept string, nowhere bool) rule.Finding {
