@@ -1,0 +1,85 @@
+package lang
+
+import (
+	"encoding/binary"
+)
+
+// A Key is one characteristic of a rule: what tells its counters apart.
+type Key struct {
+	Text string
+	Uses []Use
+	root node
+}
+
+// ParseKey reads a characteristic: a field, with its key where it is a map, or a function of one. Errors are *Error.
+func ParseKey(text string, env *Env) (*Key, error) {
+	p, err := newParser(text, env)
+	if err != nil {
+		return nil, err
+	}
+	if p.at().kind == tEnd {
+		return nil, p.fail(p.at(), "it is empty")
+	}
+	first := p.at()
+	root, err := p.operand()
+	if err != nil {
+		return nil, err
+	}
+	if t := p.at(); t.kind != tEnd {
+		return nil, p.unexpected(t, "the end")
+	}
+	if root.kind().shape == table {
+		return nil, p.fail(first, "%s is a map: name one of its entries", snip(root.String()))
+	}
+	return &Key{text, p.uses, root}, nil
+}
+
+// String is the characteristic in one spelling.
+func (k *Key) String() string { return k.root.String() }
+
+// Append adds the value for a request to a key of several, so that different values never give the same key: one that is
+// missing differs from an empty one. ok is false where it cannot be known; Scope.Why says why.
+func (k *Key) Append(s *Scope, to []byte) (key []byte, ok bool) {
+	s.why = ""
+	if l, several := k.root.(list); several {
+		v, at := l.next(s, 0)
+		if v.state == unknown {
+			return to, false
+		}
+		for at >= 0 {
+			to = appendValue(to, v, text)
+			v, at = l.next(s, at)
+		}
+		return append(to, 0), true
+	}
+	v := k.root.eval(s)
+	switch v.state {
+	case unknown:
+		return to, false
+	case missing:
+		return append(to, 0), true
+	case present:
+	}
+	return appendValue(to, v, k.root.kind().base), true
+}
+
+func appendValue(to []byte, v value, b base) []byte {
+	switch b {
+	case text:
+		to = append(to, 1)
+		to = binary.AppendUvarint(to, uint64(len(v.s)))
+		return append(to, v.s...)
+	case integer:
+		return binary.AppendVarint(append(to, 2), v.n)
+	case address:
+		a := v.ip.As16()
+		return append(append(to, 3), a[:]...)
+	case boolean:
+		if v.b {
+			return append(to, 4)
+		}
+		return append(to, 5)
+	case anything:
+	}
+	return to
+}
