@@ -83,7 +83,9 @@ func limitedBy(log string) (l Limited) {
 
 func (l *Limited) read(t testing.TB, head, answer string) {
 	t.Helper()
-	l.Delayed = false
+	if l.Delayed = false; answer == "" { // nginx closed the connection
+		return
+	}
 	c := &Client{reader: bufio.NewReader(strings.NewReader(answer))}
 	var err error
 	if l.Response, err = c.read(strings.HasPrefix(head, "HEAD ")); err != nil {
@@ -100,4 +102,21 @@ func (s *Server) AccessLog(t testing.TB, name string) string {
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	return lines[len(lines)-1]
+}
+
+// Logged waits until a log of requests below the prefix has n lines, and returns the last of them. nginx writes a line
+// when it is done with a request, which may be later than the client has its answer.
+func (s *Server) Logged(t testing.TB, name string, n int) string {
+	t.Helper()
+	for end := time.Now().Add(startBound); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(s.Prefix, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Split(string(text), "\n"); len(lines) > n {
+			return lines[n-1]
+		}
+	}
+	t.Fatalf("%s has no %d lines after %s", name, n, startBound)
+	return ""
 }

@@ -75,7 +75,7 @@ var builtins = func() map[string]*builtin {
 		"uri":            {get: func(r *Request) Value { return Of(r.URI) }, volatile: true},
 		"document_uri":   {get: func(r *Request) Value { return Of(r.URI) }, volatile: true},
 		"request_uri":    {get: func(r *Request) Value { return Of(request.Unparsed(r.HTTP.Target)) }},
-		"request_method": {get: func(r *Request) Value { return Of(orElse(r.HTTP.Method, "GET")) }, volatile: true},
+		"request_method": {get: func(r *Request) Value { return Of(orElse(r.Method, orElse(r.HTTP.Method, "GET"))) }, volatile: true},
 		"request":        {get: requestLine},
 		"scheme":         {get: func(r *Request) Value { return Of(orElse(r.HTTP.Scheme, "http")) }},
 		"https":          {get: func(r *Request) Value { return when(r.HTTP.Scheme == "https", "on") }},

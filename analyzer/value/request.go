@@ -27,6 +27,7 @@ type Request struct {
 	ServerName Value          // the first name of the server that was chosen
 	Host       string         // the host as nginx took it from the request line or the Host header; "" where there was none
 	URI, Args  string         // as they stand now: normalised, and changed by rewrite
+	Method     string         // as an error page has changed it; "" while it is that of the request
 
 	DocumentRoot   Value // of the location that the request is in; set it to Unknown where it is not followed
 	Filename       Value // $request_filename, likewise

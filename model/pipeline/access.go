@@ -110,7 +110,7 @@ func (r *run) bySubrequest() ruling {
 		return noOpinion
 	}
 	r.step(c, "auth_request", c.auth)
-	status := r.subrequest(c.auth)
+	status := r.subrequest(c.auth, "", "GET")
 	switch {
 	case status == 0:
 		r.assume("auth_request " + c.auth + ": what it answers is not known; it is taken to let the request pass")
@@ -125,16 +125,16 @@ func (r *run) bySubrequest() ruling {
 
 // subrequest runs another URI of the same server as part of this request, and returns its status; 0 where that cannot
 // be known. It shares variables and the limiters' judgement with the main request.
-func (r *run) subrequest(uri string) int {
+func (r *run) subrequest(uri, args, method string) int {
 	if r.subrequests++; r.subrequests > maxSubrequests {
 		return 500
 	}
 	sub := *r
 	sub.sub, sub.internal, sub.errorPage, sub.uriChanged = true, true, false, false
-	sub.method, sub.errStatus, sub.cycles = "GET", 0, maxCycles+1
+	sub.method, sub.errStatus, sub.cycles = method, 0, maxCycles+1
 	sub.conf, sub.handler, sub.redirect = r.home, handler{}, ""
 	wasURI, wasArgs := r.vars.URI, r.vars.Args
-	r.vars.URI, r.vars.Args = uri, ""
+	r.vars.URI, r.vars.Args = uri, args
 	a := sub.serve(serverRewrite)
 	r.vars.URI, r.vars.Args = wasURI, wasArgs
 	return a.status
@@ -151,7 +151,7 @@ func (r *run) mirror() {
 	}
 	for _, uri := range r.conf.mirrors {
 		r.background = true
-		r.subrequest(uri)
+		r.subrequest(uri, r.vars.Args, r.method)
 		r.background = false
 	}
 }

@@ -57,6 +57,7 @@ type details struct {
 	maxBody    int64
 	index      []value.Template
 	files      docroot
+	redirects  redirection
 	opaque     []opaque
 }
 
@@ -197,6 +198,7 @@ func (c *conf) compileContent(level *config.Level) {
 			c.dav = append(c.dav, strings.ToUpper(arg.Value))
 		}
 	}
+	c.redirects = readRedirection(level)
 	c.maxBody = 1 << 20
 	if n, ok := readSize(text(level, "client_max_body_size", "1m")); ok {
 		c.maxBody = n

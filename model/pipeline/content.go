@@ -30,10 +30,16 @@ func (r *run) tryFiles() (answer, bool) {
 	if n < 0 {
 		return answer{}, false
 	}
-	for _, f := range c.tryFiles[:n] {
-		if uri, found := r.try(f); found {
-			r.step(c, "try_files", uri)
-			r.vars.URI = uri
+	if r.strayed(c) {
+		return r.finalize(500, EndTryFiles), true
+	}
+	for i := range c.tryFiles[:n] {
+		f := &c.tryFiles[i]
+		if name, found := r.try(f); found {
+			if uri, changed := r.foundURI(f, name); changed {
+				r.vars.URI = uri
+			}
+			r.step(c, "try_files", r.vars.URI)
 			return answer{}, false
 		}
 	}
@@ -45,7 +51,7 @@ func (r *run) tryFiles() (answer, bool) {
 		}
 		return r.sent(last.code, EndTryFiles), true
 	}
-	to := r.known(r.eval(last.path, false))
+	to := r.unprefixed(&last, r.known(r.eval(last.path, false)))
 	r.step(c, "try_files", to)
 	if strings.HasPrefix(to, "@") {
 		return r.named(to[1:]), true
@@ -54,18 +60,48 @@ func (r *run) tryFiles() (answer, bool) {
 	return r.redirectTo(uri, args), true
 }
 
-// try says whether one argument of try_files is there, and the URI that it would make. Without a disk to look at a
-// path with an extension that comes from the request is taken to exist, as is the document root, and nothing else.
-func (r *run) try(f tryFile) (uri string, found bool) {
+// strayed says that the folder of an alias cannot be told any more: a rewrite has changed the URI without leaving the
+// location. nginx answers 500 where it needs to know.
+func (r *run) strayed(c *conf) bool { return r.rewritten && c.files.alias != noAlias }
+
+// unprefixed takes off the front of a path with variables what the alias of the location replaces.
+func (r *run) unprefixed(f *tryFile, name string) string {
+	n := r.conf.files.alias
+	if _, constant := f.path.Constant(); n <= 0 || constant || n > len(r.vars.URI) {
+		return name
+	}
+	return strings.TrimPrefix(name, r.vars.URI[:n])
+}
+
+// foundURI returns the URI that the request has once try_files has found a file; changed is false where it keeps the one
+// that it has.
+func (r *run) foundURI(f *tryFile, name string) (uri string, changed bool) {
+	switch n := r.conf.files.alias; n {
+	case noAlias:
+	case wholeURI:
+		if f.dir {
+			return "", false
+		}
+		r.inAlias = true
+	default:
+		return r.vars.URI[:min(n, len(r.vars.URI))] + name, true
+	}
+	return name, true
+}
+
+// try says whether one argument of try_files is there, and what it is below the location's folder. Without a disk to look
+// at a path with an extension that comes from the request is taken to exist, as is the document root, and nothing else.
+func (r *run) try(f *tryFile) (name string, found bool) {
 	c := r.conf
-	v := r.eval(f.path, false)
-	name, ok := v.Known()
+	name, ok := r.eval(f.path, false).Known()
 	if f.dir {
 		name = strings.TrimSuffix(name, "/")
 	}
+	asked := name
+	name = r.unprefixed(f, name)
 	kind := FileUnknown
 	if ok {
-		kind = r.disk(c, name)
+		kind = r.below(c, name)
 	}
 	switch kind {
 	case FileRegular:
@@ -81,11 +117,11 @@ func (r *run) try(f tryFile) (uri string, found bool) {
 	case !ok || constant:
 		found = false
 	case f.dir:
-		found = name == "/" || name == ""
+		found = asked == "/" || asked == ""
 	default:
-		found = r.looksLikeFile(name)
+		found = r.looksLikeFile(asked)
 	}
-	if found && f.dir {
+	if found && f.dir && r.conf.files.alias == noAlias {
 		name = "/"
 	}
 	if r.p.Files == nil {
@@ -114,6 +150,17 @@ func (c *conf) guessFiles(directive string) string {
 
 // disk looks a URI up among the files of a location.
 func (r *run) disk(c *conf, uri string) FileKind {
+	switch n := c.files.alias; {
+	case n == wholeURI && !r.inAlias:
+		return r.below(c, "")
+	case n >= 0:
+		uri = uri[min(n, len(uri)):]
+	}
+	return r.below(c, uri)
+}
+
+// below looks up what lies below the folder of a location.
+func (r *run) below(c *conf, name string) FileKind {
 	if r.p.Files == nil {
 		return FileUnknown
 	}
@@ -121,13 +168,7 @@ func (r *run) disk(c *conf, uri string) FileKind {
 	if !ok {
 		return FileUnknown
 	}
-	switch c.files.alias {
-	case noAlias:
-		return r.p.Files(root + uri)
-	case wholeURI:
-		return r.p.Files(root)
-	}
-	return r.p.Files(root + uri[min(c.files.alias, len(uri)):])
+	return r.p.Files(root + name)
 }
 
 // fileTest judges -f, -d, -e and -x of an if.
@@ -192,7 +233,7 @@ func (r *run) content() answer {
 		r.assume("dav_methods in " + r.conf.name() + ": what " + r.method + " answers hangs on the files, and cannot be known")
 		return answer{EndContent, 0, r.conf}
 	}
-	if strings.HasSuffix(r.vars.URI, "/") {
+	if r.vars.URI == "" || strings.HasSuffix(r.vars.URI, "/") { // it is empty where try_files has taken an alias off it
 		return r.directory()
 	}
 	return r.file()
@@ -247,12 +288,15 @@ func (r *run) directory() answer {
 				r.step(c, "index", name)
 				return r.redirectTo(name, r.vars.Args)
 			}
+			if r.strayed(c) {
+				return r.finalize(500, EndContent)
+			}
 			uri := r.vars.URI + name
 			switch r.disk(c, uri) {
 			case FileUnknown:
 				r.assume("index in " + c.name() + ": files cannot be looked up; " + name + " is taken to exist in every folder")
-			case FileRegular:
-			case FileDir, FileAbsent:
+			case FileRegular, FileDir:
+			case FileAbsent:
 				if r.disk(c, r.vars.URI) == FileAbsent {
 					return r.finalize(404, EndContent)
 				}
@@ -262,11 +306,27 @@ func (r *run) directory() answer {
 			return r.redirectTo(uri, r.vars.Args)
 		}
 	}
-	if text(c.level, "autoindex", "off") == "on" {
+	return r.withoutIndex()
+}
+
+// withoutIndex answers for a folder of which no index is shown.
+func (r *run) withoutIndex() answer {
+	c := r.conf
+	switch r.method {
+	case "GET", "HEAD":
+		if text(c.level, "autoindex", "off") != "on" {
+			break
+		}
 		r.step(c, "autoindex", "")
+		if r.strayed(c) {
+			return r.finalize(500, EndContent)
+		}
+		if r.disk(c, r.vars.URI) == FileAbsent {
+			return r.finalize(404, EndContent)
+		}
 		return r.sent(200, EndContent)
-	}
-	if r.method != "GET" && r.method != "HEAD" && r.method != "POST" {
+	case "POST":
+	default:
 		return r.finalize(405, EndContent)
 	}
 	return r.finalize(403, EndContent)
@@ -278,6 +338,9 @@ func (r *run) file() answer {
 	r.step(c, "file", r.vars.URI)
 	if r.method != "GET" && r.method != "HEAD" && r.method != "POST" {
 		return r.finalize(405, EndContent)
+	}
+	if r.strayed(c) {
+		return r.finalize(500, EndContent)
 	}
 	switch r.disk(c, r.vars.URI) {
 	case FileAbsent:

@@ -159,12 +159,13 @@ func (r *run) restricted(c *conf) *conf {
 // finalize answers with a status of nginx's own making: error_page may take it elsewhere, once unless
 // recursive_error_pages is on.
 func (r *run) finalize(status int, end End) answer {
-	r.errStatus = status
 	c := r.conf
 	switch status {
-	case 408, 444, 499: // nginx closes the connection without an answer, and this is what it logs
-		return answer{end, status, c}
+	case 408, 444, 499: // nginx closes the connection without an answer, and logs this, or what an error page has promised
+		r.redirect = ""
+		return r.sent(status, end)
 	}
+	r.errStatus = status
 	if !r.errorPage && len(c.errorPages) > 0 && r.cycles > 0 {
 		r.errorPage = !c.recursive
 		for _, page := range c.errorPages {
@@ -196,7 +197,9 @@ func (r *run) showErrorPage(target string, reply int, end End) answer {
 	switch {
 	case to != "" && to[0] == '/':
 		if r.method != "HEAD" {
-			r.method = "GET"
+			if r.method = "GET"; !r.sub {
+				r.vars.Method = "GET"
+			}
 		}
 		uri, args := splitArgs(to)
 		return r.redirectTo(uri, args)
@@ -227,7 +230,7 @@ func (r *run) redirectTo(uri, args string) answer {
 	}
 	r.vars.URI, r.vars.Args = uri, args
 	r.conf = r.home
-	r.internal = true
+	r.internal, r.inAlias = true, false
 	return r.serve(serverRewrite)
 }
 

@@ -165,6 +165,7 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 	if 300 > a.status || a.status >= 400 {
 		end.redirect = ""
 	}
+	end.redirect = r.completed(end.redirect, a.conf)
 	return r.nodes, end
 }
 

@@ -27,6 +27,7 @@ func (r *run) rewrite() (answer, bool) {
 		case opSet:
 			r.set(code.name, r.eval(code.text, quote))
 		case opBreak:
+			r.rewritten = r.rewritten || r.uriChanged
 			r.uriChanged = false
 			return answer{}, false
 		case opReturn:
@@ -109,7 +110,7 @@ func (r *run) rewriteURI(code *instruction) bool {
 	}
 	r.vars.URI = uri
 	r.internal = true
-	r.uriChanged = code.restart
+	r.uriChanged, r.rewritten = code.restart, r.rewritten || !code.restart
 	return uri != ""
 }
 

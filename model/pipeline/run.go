@@ -30,6 +30,8 @@ type run struct {
 	escaped    bool // the URI was sent with "%" or "+"
 	internal   bool // reached by a redirect of nginx's own, or rewritten
 	uriChanged bool
+	rewritten  bool // a rewrite has changed the URI and stayed in its location, at whatever time
+	inAlias    bool // try_files has found the file that the URI names below an alias in a location by regex
 	errorPage  bool // an error page was gone to, and no other one will be
 	discarded  bool
 	lost       bool // nobody can say how the request goes on: a regex could not be decided

@@ -36,7 +36,7 @@ type Trace struct {
 	If       *config.Level    // the if block of Location whose settings held; nil for none
 	EndsIn   End
 	Status   int    // what nginx itself answers; 0 where an upstream decides
-	Redirect string // Location, where nginx itself redirects; an address within the server is not completed
+	Redirect string // the Location header, where nginx itself redirects
 	URI      string // as it stood at the end: $uri
 
 	LimiterRan   bool             // limit_req judged the request: at least one key counted
