@@ -15,7 +15,8 @@ var Suppression = register(rule.Rule{
 		"The reason is required, because in a year nobody remembers it; the date is not. A comment that gives no reason, names no rule\n" +
 		"that exists, has passed its date or holds nothing back is a finding itself, and one at fault holds nothing back. Where a part\n" +
 		"of the configuration could not be read, none is called useless. The fix takes the names out that hold nothing back, and with\n" +
-		"the last of them the comment.\n",
+		"the last of them the comment. It is a note where a comment only looks like one: `ngxlimit: ignore`, `nginxlimit:ignore`,\n" +
+		"`ngxlimit:disable` hold nothing back.\n",
 	Bad: `events {}
 
 http {

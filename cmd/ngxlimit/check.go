@@ -121,6 +121,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	spent.step("resolve")
 	beFrugal(inputs)
 	if unread == nil { // a zone may be defined in what was not read
+		unmetOverrides(trees, set, a.stderr)
 		if err := f.unknownZones(trees, set, a.stderr); err != nil {
 			return err
 		}

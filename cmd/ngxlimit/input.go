@@ -169,3 +169,17 @@ func (f *settingsFlags) unknownZones(trees []*config.Tree, set settings.Settings
 	}
 	return nil
 }
+
+// unmetOverrides tells of overrides whose patterns mean nothing that was read: most likely they are misspelt. The settings
+// file may serve other configurations as well, so it is only said.
+func unmetOverrides(trees []*config.Tree, set settings.Settings, stderr io.Writer) {
+	if slices.ContainsFunc(trees, func(t *config.Tree) bool { return !t.Complete() }) {
+		return // it may be meant in what was not read
+	}
+	for i := range set.Overrides {
+		o := &set.Overrides[i]
+		for _, u := range o.Unmet(trees) {
+			complain(stderr, fmt.Errorf("warning: %s: an override is for the %s %q, and there is none", o.Place, u[0], u[1]))
+		}
+	}
+}

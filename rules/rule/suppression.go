@@ -1,6 +1,9 @@
 package rule
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // suppressionMark begins a suppression comment, behind "#" and spaces.
 const suppressionMark = "ngxlimit:ignore"
@@ -16,4 +19,19 @@ func CutSuppression(comment string) (rest string, ok bool) {
 func isSuppression(text string) bool {
 	_, ok := CutSuppression(strings.TrimRight(text, " \t\r\n"))
 	return ok && text[0] == '#'
+}
+
+// likeSuppression is what people write who mean a suppression comment and miss its form: another letter case, a space where
+// none may be, another tool's word, a misspelt name.
+var likeSuppression = regexp.MustCompile(`(?i)^(?:` +
+	`ngxlimit:([a-z]+)|` +
+	`ngxlimit[\s:.=/_-]+(?:ignore|disable|suppress|noqa|nolint|skip)|` +
+	`ng[a-z]{0,4}[_ -]?li[a-z]{2,5}\s*:\s*(?:ignore|disable|suppress)|` +
+	`no(?:qa|lint)\s*:\s*ngxlimit\b)`)
+
+// LooksLikeSuppression says that a comment which is none seems to be meant as one.
+func LooksLikeSuppression(comment string) bool {
+	text := strings.TrimLeft(comment, "# \t")
+	m := likeSuppression.FindStringSubmatch(text[:min(len(text), 80)])
+	return m != nil && m[1] != "context"
 }

@@ -23,6 +23,8 @@ type comment struct {
 	until  string
 	reason string
 	fault  string // what makes it void; "" where nothing does
+
+	mistaken bool // it only looks like one
 }
 
 // findComments collects the suppression comments of all files, in order.
@@ -34,11 +36,14 @@ func findComments(tree *config.Tree) []*comment {
 	for _, doc := range tree.Input.Documents {
 		for _, c := range doc.Comments {
 			text := strings.TrimRight(doc.File.Text[c.Start:c.End], " \t\r\n")
+			s := source.Span{File: doc.File, Start: c.Start, End: c.Start + uint32(len(text))}
 			rest, ok := rule.CutSuppression(text)
 			if !ok {
+				if rule.LooksLikeSuppression(text) {
+					found = append(found, &comment{span: s, doc: doc, mistaken: true})
+				}
 				continue
 			}
-			s := source.Span{File: doc.File, Start: c.Start, End: c.Start + uint32(len(text))}
 			read := parseComment(strings.TrimPrefix(rest, ":"))
 			read.span, read.doc = s, doc
 			found = append(found, read)
@@ -75,28 +80,32 @@ func parseComment(text string) *comment {
 
 // judge fills in the comment's fault. Dates are compared as text: today must be written like until.
 func (c *comment) judge(known map[string]bool, today string) {
+	if c.mistaken {
+		c.fault = `the comment looks like a suppression and is none, as it does not begin with "ngxlimit:ignore RULE"`
+		return
+	}
 	if len(c.rules) == 0 {
-		c.fault = "names no rule to suppress"
+		c.fault = "the suppression names no rule"
 		return
 	}
 	for _, name := range c.rules {
 		if !known[name] {
-			c.fault = fmt.Sprintf("names no rule that exists: %q", name)
+			c.fault = fmt.Sprintf("the suppression names no rule that exists: %q", name)
 			return
 		}
 	}
 	if c.until != "" {
 		if _, err := time.Parse(time.DateOnly, c.until); err != nil {
-			c.fault = fmt.Sprintf("ends on no date: %q is not of the form 2027-01-31", c.until)
+			c.fault = fmt.Sprintf("the suppression ends on no date: %q is not of the form 2027-01-31", c.until)
 			return
 		}
 		if today > c.until {
-			c.fault = fmt.Sprintf("ended on %s and suppresses nothing any more", c.until)
+			c.fault = fmt.Sprintf("the suppression ended on %s and suppresses nothing any more", c.until)
 			return
 		}
 	}
 	if c.reason == "" {
-		c.fault = "is not applied, because it gives no reason"
+		c.fault = "the suppression is not applied, because it gives no reason"
 	}
 }
 

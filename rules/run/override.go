@@ -2,8 +2,11 @@ package run
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -19,11 +22,45 @@ const (
 type Override struct {
 	Files, Servers, Locations []string
 	Rules                     map[string]rule.Severity
+
+	Place string // where it is written, for messages
+}
+
+// Unmet returns those of the override's patterns that mean nothing in any of the configurations: "file" and the pattern,
+// "server" and the pattern, "location" and the pattern.
+func (o *Override) Unmet(trees []*config.Tree) (unmet [][2]string) {
+	add := func(kind string, patterns []string, met func(pattern []string, t *config.Tree) bool) {
+		for i, p := range patterns {
+			if !slices.ContainsFunc(trees, func(t *config.Tree) bool { return met(patterns[i:i+1], t) }) {
+				unmet = append(unmet, [2]string{kind, p})
+			}
+		}
+	}
+	add("file", o.Files, func(pattern []string, t *config.Tree) bool {
+		return slices.ContainsFunc(t.Input.Documents, func(d *syntax.Document) bool { return inFile(pattern, d.File) })
+	})
+	add("server", o.Servers, func(pattern []string, t *config.Tree) bool {
+		return t.HTTP != nil && slices.ContainsFunc(t.HTTP.Servers, func(s *config.Server) bool { return rule.MatchServer(pattern, s) })
+	})
+	add("location", o.Locations, func(pattern []string, t *config.Tree) bool {
+		return t.HTTP != nil && slices.ContainsFunc(t.HTTP.Servers, func(s *config.Server) bool {
+			for l := range s.AllLocations {
+				if rule.MatchLocation(pattern, l) {
+					return true
+				}
+			}
+			return false
+		})
+	})
+	return unmet
+}
+
+func inFile(patterns []string, f *source.File) bool {
+	return rule.MatchFile(patterns, f.Path) || f.Disk != "" && rule.MatchFile(patterns, f.Disk)
 }
 
 func (o *Override) means(f *rule.Finding, places *places) bool {
-	file := f.Primary.File
-	if len(o.Files) > 0 && !rule.MatchFile(o.Files, file.Path) && (file.Disk == "" || !rule.MatchFile(o.Files, file.Disk)) {
+	if len(o.Files) > 0 && !inFile(o.Files, f.Primary.File) {
 		return false
 	}
 	if len(o.Servers)+len(o.Locations) == 0 {
@@ -71,6 +108,13 @@ type places struct {
 	tree      *config.Tree
 	servers   map[*config.Level]*config.Server
 	locations map[*config.Level]*config.Location
+	spots     map[string]spot // by context, for findings that stand at no level
+}
+
+// A spot is what a context names: of several that are called the same, the first.
+type spot struct {
+	server   *config.Server
+	location *config.Location
 }
 
 func newPlaces(tree *config.Tree) *places { return &places{tree: tree} }
@@ -94,6 +138,10 @@ func (p *places) index() {
 
 func (p *places) of(f *rule.Finding) (server *config.Server, location *config.Location) {
 	p.index()
+	if f.At == nil {
+		n := p.byContext(f.Context)
+		return n.server, n.location
+	}
 	for l := f.At; l != nil; l = l.Parent {
 		if location == nil {
 			location = p.locations[l]
@@ -103,4 +151,31 @@ func (p *places) of(f *rule.Finding) (server *config.Server, location *config.Lo
 		}
 	}
 	return server, location
+}
+
+// byContext finds what a context names, or the most of it that the configuration holds: what nginx refuses stands in no tree.
+func (p *places) byContext(context []string) spot {
+	if p.tree == nil || p.tree.HTTP == nil || len(context) == 0 {
+		return spot{}
+	}
+	if p.spots == nil {
+		p.spots = map[string]spot{}
+		add := func(l *config.Level, n spot) {
+			if key := strings.Join(l.Context(), "\x00"); p.spots[key].server == nil {
+				p.spots[key] = n
+			}
+		}
+		for _, s := range p.tree.HTTP.Servers {
+			add(&s.Level, spot{s, nil})
+			for l := range s.AllLocations {
+				add(&l.Level, spot{s, l})
+			}
+		}
+	}
+	for n := len(context); n > 0; n-- {
+		if found, ok := p.spots[strings.Join(context[:n], "\x00")]; ok {
+			return found
+		}
+	}
+	return spot{}
 }

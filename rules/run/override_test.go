@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ngxlimit/ngxlimit/rules"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 	"github.com/ngxlimit/ngxlimit/rules/ruletest"
 	"github.com/ngxlimit/ngxlimit/rules/run"
@@ -32,11 +33,11 @@ func TestOverrides(t *testing.T) {
 		{"above what holds everywhere", map[string]rule.Severity{"e": rule.Note}, []run.Override{{Servers: []string{"a.example"}, Rules: map[string]rule.Severity{"e": run.AsRuled}}}, []string{"4 warning", "6 warning", "8 note"}, 1},
 		{"off but for one", off, []run.Override{{Servers: []string{"b.example"}, Rules: map[string]rule.Severity{"e": run.AsRuled}}}, []string{"8 warning"}, 0},
 	}
-	rules := []*rule.Rule{finder("e", "expires"), suppression}
+	list := []*rule.Rule{finder("e", "expires"), suppression}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			o := run.Options{Severities: tt.severities, Overrides: tt.overrides}
-			r := ruletest.All(t, rules, ruletest.Resolve(t, text, ""), o)
+			r := ruletest.All(t, list, ruletest.Resolve(t, text, ""), o)
 			var got []string
 			for i := range r.Findings {
 				f := &r.Findings[i]
@@ -76,5 +77,30 @@ func TestBefore(t *testing.T) {
 	}
 	if left != 1 {
 		t.Errorf("%d findings are said to be gone, want that of 2d", left)
+	}
+}
+
+// What nginx refuses stands at no level, and is meant by the overrides of its server and location all the same.
+func TestOverridesOfRefusals(t *testing.T) {
+	text := http("server { server_name a.example;\nexpires x y z u;\nlocation /x/ {\nexpires x y z u; } }\nserver { server_name b.example;\nexpires x y z u; }\n")
+	off := map[string]rule.Severity{rules.TooManyArguments.Name: run.Off}
+	tests := []struct {
+		override run.Override
+		want     []int
+	}{
+		{run.Override{Servers: []string{"none.example"}, Rules: off}, []int{4, 6, 8}},
+		{run.Override{Servers: []string{"a.example"}, Rules: off}, []int{8}},
+		{run.Override{Locations: []string{"/x/"}, Rules: off}, []int{4, 8}},
+		{run.Override{Servers: []string{"b.example"}, Rules: off}, []int{4, 6}},
+	}
+	for _, tt := range tests {
+		r := ruletest.All(t, []*rule.Rule{rules.TooManyArguments}, ruletest.Resolve(t, text, ""), run.Options{Overrides: []run.Override{tt.override}})
+		var got []int
+		for i := range r.Findings {
+			got = append(got, r.Findings[i].Primary.From().Line)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%v: -want +got:\n%s", tt.override, diff)
+		}
 	}
 }

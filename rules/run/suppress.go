@@ -93,7 +93,11 @@ func (c *comment) findings(about *rule.Rule, running map[string]bool, tree *conf
 		}
 	}
 	if c.fault != "" {
-		return []rule.Finding{say(c.fault)}
+		f := say(c.fault)
+		if c.mistaken {
+			f.Severity, f.Confidence = rule.Note, rule.Medium
+		}
+		return []rule.Finding{f}
 	}
 	if !tree.Complete() {
 		return nil
@@ -109,7 +113,7 @@ func (c *comment) findings(about *rule.Rule, running map[string]bool, tree *conf
 	if len(unused) == 0 {
 		return nil
 	}
-	f := say(fmt.Sprintf("suppresses nothing: no finding of %s on line %d", strings.Join(unused, ", "), c.target))
+	f := say(fmt.Sprintf("the suppression holds nothing back: no finding of %s on line %d", strings.Join(unused, ", "), c.target))
 	f.Fix = c.keep(kept, unused)
 	return []rule.Finding{f}
 }

@@ -24,7 +24,7 @@ func TestSuppression(t *testing.T) {
 		{"before a directive of several lines", "server {\n#  ngxlimit:ignore e-rule known\n\nexpires\n 1d; }\n", 1, nil},
 		{
 			"does not reach further", "server { # ngxlimit:ignore e-rule known\nexpires 1d; }\n", 0,
-			[]string{"3 suppression: suppresses nothing: no finding of e-rule on line 3", "4 e-rule" + left},
+			[]string{"3 suppression: the suppression holds nothing back: no finding of e-rule on line 3", "4 e-rule" + left},
 		},
 		{"two rules", "server {\n# ngxlimit:ignore h-rule, e-rule known\nexpires 1d; add_header A b; }\n", 2, nil},
 		{"two comments", "server {\n# ngxlimit:ignore h-rule known\n# ngxlimit:ignore e-rule known too\nexpires 1d; add_header A b; }\n", 2, nil},
@@ -34,40 +34,44 @@ func TestSuppression(t *testing.T) {
 		},
 		{
 			"one of two is of no use", "server {\n# ngxlimit:ignore h-rule,e-rule known\nexpires 1d; }\n", 1,
-			[]string{"4 suppression: suppresses nothing: no finding of h-rule on line 5"},
+			[]string{"4 suppression: the suppression holds nothing back: no finding of h-rule on line 5"},
 		},
 		{
 			"without a reason", "server {\n# ngxlimit:ignore e-rule\nexpires 1d; }\n", 0,
-			[]string{"4 suppression: is not applied, because it gives no reason", "5 e-rule" + left},
+			[]string{"4 suppression: the suppression is not applied, because it gives no reason", "5 e-rule" + left},
 		},
 		{
 			"a date alone is no reason", "server {\n# ngxlimit:ignore e-rule until 2027-01-31\nexpires 1d; }\n", 0,
-			[]string{"4 suppression: is not applied, because it gives no reason", "5 e-rule" + left},
+			[]string{"4 suppression: the suppression is not applied, because it gives no reason", "5 e-rule" + left},
 		},
 		{"until its day", "server {\n# ngxlimit:ignore e-rule until 2026-11-30 known\nexpires 1d; }\n", 1, nil},
 		{
 			"past its day", "server {\n# ngxlimit:ignore e-rule until 2026-11-29 known\nexpires 1d; }\n", 0,
-			[]string{"4 suppression: ended on 2026-11-29 and suppresses nothing any more", "5 e-rule" + left},
+			[]string{"4 suppression: the suppression ended on 2026-11-29 and suppresses nothing any more", "5 e-rule" + left},
 		},
 		{
 			"no date", "server {\n# ngxlimit:ignore e-rule until 31.1.2027 known\nexpires 1d; }\n", 0,
-			[]string{`4 suppression: ends on no date: "31.1.2027" is not of the form 2027-01-31`, "5 e-rule" + left},
+			[]string{`4 suppression: the suppression ends on no date: "31.1.2027" is not of the form 2027-01-31`, "5 e-rule" + left},
 		},
-		{"no rule", "server {\n# ngxlimit:ignore\nexpires 1d; }\n", 0, []string{"4 suppression: names no rule to suppress", "5 e-rule" + left}},
+		{"no rule", "server {\n# ngxlimit:ignore\nexpires 1d; }\n", 0, []string{"4 suppression: the suppression names no rule", "5 e-rule" + left}},
 		{
 			"unknown rule", "server {\n# ngxlimit:ignore f-rule known\nexpires 1d; }\n", 0,
-			[]string{`4 suppression: names no rule that exists: "f-rule"`, "5 e-rule" + left},
+			[]string{`4 suppression: the suppression names no rule that exists: "f-rule"`, "5 e-rule" + left},
 		},
 		{"a rule that does not run is not called useless", "server {\n# ngxlimit:ignore idle-rule known\nexpires 1d; }\n", 0, []string{"5 e-rule" + left}},
 		{
 			"within quotes it is no comment", "server {\nexpires 1d; add_header A '\n# ngxlimit:ignore h-rule known\n'; }\n", 0,
 			[]string{"4 e-rule" + left, "4 h-rule: add_header stands here"},
 		},
-		{"another word", "server {\n# ngxlimit:ignored e-rule known\nexpires 1d; }\n", 0, []string{"5 e-rule" + left}},
+		{
+			"a mistaken one", "server {\n# ngxlimit:ignored e-rule known\nexpires 1d; }\n", 0,
+			[]string{`4 suppression: the comment looks like a suppression and is none, as it does not begin with "ngxlimit:ignore RULE"`, "5 e-rule" + left},
+		},
+		{"another comment", "server {\n# ngxlimit says e-rule\nexpires 1d; }\n", 0, []string{"5 e-rule" + left}},
 		{"CRLF", "server {\r\n# ngxlimit:ignore e-rule known\r\nexpires 1d;\r\n}\r\n", 1, nil},
 		{
 			"at the end of the file", "server { listen 80; }\n}\n# ngxlimit:ignore e-rule known", 0,
-			[]string{"5 suppression: suppresses nothing: no finding of e-rule on line 6"},
+			[]string{"5 suppression: the suppression holds nothing back: no finding of e-rule on line 6"},
 		},
 	}
 	rules := []*rule.Rule{finder("e-rule", "expires"), finder("h-rule", "add_header"), suppression}

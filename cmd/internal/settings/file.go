@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -33,7 +34,7 @@ type reader struct {
 func Parse(path string, data []byte, k Known) (Settings, error) { return parse(path, data, k) }
 
 func parse(path string, data []byte, k Known) (Settings, error) {
-	file, err := parser.ParseBytes(data, 0)
+	file, err := parser.ParseBytes(bytes.TrimPrefix(data, []byte("\ufeff")), 0)
 	if err != nil {
 		return Settings{}, yamlError(path, err)
 	}
@@ -242,4 +243,17 @@ func describe(n ast.Node) string {
 		return "an alias"
 	}
 	return "this"
+}
+
+// first is the first key of a mapping, where it begins: a mapping's own place is that of a colon.
+func first(n ast.Node) ast.Node {
+	switch m := bare(n).(type) {
+	case *ast.MappingNode:
+		if len(m.Values) > 0 {
+			return m.Values[0].Key
+		}
+	case *ast.MappingValueNode:
+		return m.Key
+	}
+	return n
 }

@@ -81,7 +81,7 @@ func (r *reader) wholeRun(name, word string) {
 
 func (r *reader) overrides(n ast.Node) error {
 	return r.each(n, "a list of overrides", func(n ast.Node) error {
-		o := run.Override{Rules: map[string]rule.Severity{}}
+		o := run.Override{Rules: map[string]rule.Severity{}, Place: r.path + at(first(n).GetToken())}
 		if err := r.keys(n, r.overrideKeys(&o)); err != nil {
 			return err
 		}

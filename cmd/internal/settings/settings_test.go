@@ -68,8 +68,8 @@ overrides:
 				Fans: []rule.FanFor{{Fan: portal}, {Fan: portal, Servers: []string{"a.example"}, Locations: []string{"/wp-admin/"}}},
 			},
 			Overrides: []run.Override{
-				{Files: []string{"conf.d/old-*.conf"}, Rules: map[string]rule.Severity{"syntax": run.Off, "limit-on-root": run.AsRuled}},
-				{Servers: []string{"*.example"}, Locations: []string{"= /login"}, Rules: map[string]rule.Severity{"missing-nodelay": rule.Note}},
+				{Files: []string{"conf.d/old-*.conf"}, Rules: map[string]rule.Severity{"syntax": run.Off, "limit-on-root": run.AsRuled}, Place: "f.yaml:19:5"},
+				{Servers: []string{"*.example"}, Locations: []string{"= /login"}, Rules: map[string]rule.Severity{"missing-nodelay": rule.Note}, Place: "f.yaml:21:5"},
 			},
 			Off:        []string{"limit-on-root"},
 			ZonePlaces: map[string]string{"per_ip": "f.yaml:8:3", "api": "f.yaml:9:3"},
@@ -79,6 +79,7 @@ overrides:
 		{"no proxy", "proxies: false", Settings{Facts: rule.Settings{Front: rule.FrontNone}}},
 		{"an empty list of proxies", "proxies: []", Settings{Facts: rule.Settings{Front: rule.FrontNone}}},
 		{"a key without a value", "rules:\n", Settings{}},
+		{"a byte order mark", "\ufeffclients_per_address: 3\n", Settings{Facts: rule.Settings{ClientsPerAddress: 3}}},
 		{"CRLF", "clients_per_address: 3\r\nproxies: true\r\n", Settings{Facts: rule.Settings{ClientsPerAddress: 3, Front: rule.FrontProxy}}},
 	}
 	for _, tt := range tests {
