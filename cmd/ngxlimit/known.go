@@ -128,8 +128,8 @@ func nothingThen(err error) error {
 }
 
 // then are the flags by which the inputs are read as they were: the folders that they name are those of the revision.
-func (f *checkFlags) then(old *changes.Revision) inputFlags {
-	flags := f.inputFlags
+func (f *inputFlags) then(old *changes.Revision) inputFlags {
+	flags := *f
 	for _, path := range []*string{&flags.root, &flags.prefix} {
 		if *path != "" {
 			*path, _ = old.Path(*path)

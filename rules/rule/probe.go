@@ -63,10 +63,8 @@ func (b *Probe) Ask(s *config.Server, method, target string, headers ...request.
 		return pipeline.Trace{}, false
 	}
 	b.now += between
-	b.to(s)
-	req := b.way
-	req.Method, req.Target = method, target
-	req.Headers = append(slices.Clip(headers), request.Header{Name: "User-Agent", Value: browser})
+	req := b.Request(s, target)
+	req.Method, req.Headers = method, append(slices.Clip(headers), req.Headers...)
 	if !req.Server.IsValid() { // a unix socket, at which only what connects to it knows the name
 		flight := b.pipe.Plan(&req, s).Start(b.now)
 		for !flight.Done() {
@@ -78,6 +76,15 @@ func (b *Probe) Ask(s *config.Server, method, target string, headers ...request.
 	}
 	t = b.pipe.Do(b.now, &req)
 	return t, t.Server == s && t.EndsIn != pipeline.EndUnknown
+}
+
+// Request is what an ordinary visitor sends to a server for a target.
+func (b *Probe) Request(s *config.Server, target string) request.Request {
+	b.to(s)
+	req := b.way
+	req.Method, req.Target = "GET", target
+	req.Headers = []request.Header{{Name: "User-Agent", Value: browser}}
+	return req
 }
 
 // Send follows a request as it is, to whichever server takes it.
