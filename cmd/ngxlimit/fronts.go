@@ -35,16 +35,26 @@ func (f *settingsFlags) readProxies(a *app, set *settings.Settings) error {
 		return err
 	}
 	set.Facts.Today = today()
+	if len(f.proxies) == 0 {
+		return a.settleFronts(set)
+	}
 	names := make([]settings.Named, len(f.proxies))
 	for i, text := range f.proxies {
 		names[i] = settings.Named{Text: text, Place: "--proxies"}
 	}
-	if len(names) == 0 {
-		names = set.ProxyNames
-		if len(set.Proxies) > 0 {
-			set.Facts.Fronts = append(set.Facts.Fronts, fronts.ListOf(set.Path, set.Proxies))
-		}
+	return a.addFronts(set, names)
+}
+
+// settleFronts puts what the settings file says of fronts into the facts.
+func (a *app) settleFronts(set *settings.Settings) error {
+	if len(set.Proxies) > 0 {
+		set.Facts.Fronts = append(set.Facts.Fronts, fronts.ListOf(set.Path, set.Proxies))
 	}
+	return a.addFronts(set, set.ProxyNames)
+}
+
+// addFronts reads lists by their names into the facts.
+func (a *app) addFronts(set *settings.Settings, names []settings.Named) error {
 	if len(names) == 0 {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
 // contextLines are shown before and behind what is different.
@@ -51,4 +53,13 @@ func lineEnd(text string, at int) int {
 		return at + n + 1
 	}
 	return len(text)
+}
+
+// Edits returns the change as edits of the file, in order; none of them touches another one.
+func (c *Change) Edits() []source.Edit {
+	edits := make([]source.Edit, len(c.edits))
+	for i, e := range c.edits {
+		edits[i] = source.Edit{Span: source.Span{File: c.File, Start: uint32(e.start), End: uint32(e.end)}, Text: e.text}
+	}
+	return edits
 }
