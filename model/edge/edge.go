@@ -45,9 +45,10 @@ type Response struct {
 type Layer interface {
 	// Decide judges a request that comes at a time.
 	Decide(now clock.Msec, req *Request) Decision
-	// Observe tells what came of a request that Decide let through, and returns the decision with its counter as it is
-	// then. It may come after the Decide of later requests.
-	Observe(now clock.Msec, req *Request, resp *Response) Decision
+	// Observe tells what came of a request that Decide let through, and returns that decision with its counter as it is
+	// then; where it named no rule, one of the first rule that counted the answer. It may come after the Decide of later
+	// requests.
+	Observe(now clock.Msec, req *Request, resp *Response, was Decision) Decision
 	// Report tells what was done so far.
 	Report() Report
 }

@@ -1,0 +1,422 @@
+package cloudflare
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/lang"
+)
+
+// Options say how rules are run.
+type Options struct {
+	Window  Window            // "" is Buckets
+	Domains map[string]string // of zones, by what Ruleset.Zone says; beside those that the rulesets know
+}
+
+// A Layer runs rulesets. It is an edge.Layer.
+type Layer struct {
+	window Window
+	zones  []*zone
+	said   []string
+}
+
+// zone is the rules of one domain, in the order in which they run.
+type zone struct {
+	domain string // "": all hosts
+	rules  []*running
+}
+
+// running is a rule at work.
+type running struct {
+	*Rule
+	guards []*Condition // of the rules that deploy its ruleset
+	// What the rule's numbers come to.
+	period   clock.Msec
+	limit    int64
+	timeout  clock.Msec
+	after    bool // counts when the answer is there
+	counters map[string]*counter
+	stat     edge.RuleStat
+
+	scope lang.Scope
+	key   []byte
+}
+
+// mostCounters is how many counters of a rule are kept before those that say nothing any more are looked for.
+const mostCounters = 1 << 20
+
+// New makes a layer of rulesets. It fails where there are several zones and nothing says which host is in which.
+func New(all []*Ruleset, o Options) (*Layer, error) {
+	l := &Layer{window: o.Window}
+	if l.window == "" {
+		l.window = Buckets
+	}
+	var names []string
+	domains := map[string]string{}
+	for _, s := range all {
+		if s.Kind == "root" || s.Kind == "custom" || s.NotModeled != "" {
+			continue
+		}
+		if _, ok := domains[s.Zone]; !ok {
+			names = append(names, s.Zone)
+		}
+		domain := s.Domain
+		if d, ok := o.Domains[s.Zone]; ok {
+			domain = d
+		}
+		if domains[s.Zone] == "" {
+			domains[s.Zone] = edge.Lower(strings.TrimSuffix(domain, "."))
+		}
+	}
+	if len(names) == 0 {
+		names = []string{""} // an account's rules alone
+	}
+	for _, name := range names {
+		if domains[name] == "" && len(names) > 1 {
+			return nil, fmt.Errorf("the rules are of %d zones, and which hosts zone %q has is not known: say it with --edge-zone %s=DOMAIN", len(names), name, shellWord(name))
+		}
+		z := &zone{domain: domains[name]}
+		for _, phase := range []string{Custom, RateLimit} {
+			for _, s := range all {
+				if s.Phase == phase && s.Kind == "root" {
+					z.add(all, s, nil, 0)
+				}
+			}
+			for _, s := range all {
+				if s.Phase == phase && s.Zone == name && s.Kind != "root" && s.Kind != "custom" {
+					z.add(all, s, nil, 0)
+				}
+			}
+		}
+		l.zones = append(l.zones, z)
+	}
+	return l, nil
+}
+
+func shellWord(s string) string {
+	if s == "" || strings.ContainsAny(s, " ;&|<>()$`\"'*") {
+		return "ZONE"
+	}
+	return s
+}
+
+// add puts the rules of a ruleset behind the others; those that deploy another ruleset bring its rules along.
+func (z *zone) add(all []*Ruleset, s *Ruleset, guards []*Condition, depth int) {
+	for _, u := range s.Rules {
+		if !u.Enabled {
+			continue
+		}
+		if u.Action == "execute" {
+			z.deploy(all, u, guards, depth)
+			continue
+		}
+		r := &running{Rule: u, guards: guards, stat: edge.RuleStat{Rule: u.Name}}
+		if u.Description != u.Name {
+			r.stat.Says = u.Description
+		}
+		if u.Limit != nil && u.Unknown == "" {
+			l := u.Limit
+			r.period, r.timeout, r.limit, r.after = clock.Msec(l.PeriodS*1000), clock.Msec(l.TimeoutS*1000), l.Most(), l.AfterAnswer()
+			r.counters = map[string]*counter{}
+			r.stat.Limit, r.stat.PeriodS, r.stat.TimeoutS = r.limit, l.PeriodS, l.TimeoutS
+		}
+		z.rules = append(z.rules, r)
+	}
+}
+
+func (z *zone) deploy(all []*Ruleset, u *Rule, guards []*Condition, depth int) {
+	if u.Unknown == "" && depth < 4 {
+		for _, s := range all {
+			if s.Kind == "custom" && u.Deploys != "" && (s.ID == u.Deploys || s.Reference == u.Deploys) {
+				z.add(all, s, append(guards[:len(guards):len(guards)], u.Expression), depth+1)
+				return
+			}
+		}
+	}
+	why := u.Unknown
+	if why == "" {
+		why = "the ruleset that it deploys was not given: " + orNone(u.Deploys)
+	}
+	lost := *u
+	lost.Unknown = why
+	z.rules = append(z.rules, &running{Rule: &lost, stat: edge.RuleStat{Rule: u.Name}})
+}
+
+// zoneOf finds the zone of a host: the longest domain that it lies in.
+func (l *Layer) zoneOf(req *edge.Request) *zone {
+	if len(l.zones) == 1 && l.zones[0].domain == "" {
+		return l.zones[0]
+	}
+	var best *zone
+	host := req.HostName()
+	for _, z := range l.zones {
+		in := host == z.domain || len(host) > len(z.domain) && strings.HasSuffix(host, z.domain) && host[len(host)-len(z.domain)-1] == '.'
+		if in && (best == nil || len(z.domain) > len(best.domain)) {
+			best = z
+		}
+	}
+	return best
+}
+
+// Decide judges a request: custom rules first, then those that count, each kind in its order.
+func (l *Layer) Decide(now clock.Msec, req *edge.Request) edge.Decision {
+	var d edge.Decision
+	z := l.zoneOf(req)
+	if z == nil {
+		return d
+	}
+	var rest, limits bool // what a skip passes over
+	for i, r := range z.rules {
+		if i > 0 && z.rules[i-1].Ruleset.Phase != r.Ruleset.Phase {
+			rest = false
+		}
+		if rest || limits && r.Ruleset.Phase == RateLimit {
+			continue
+		}
+		match := r.match(req, nil)
+		if r.Limit != nil && r.Unknown == "" {
+			if got := l.limit(r, now, req, match); got.Rule != "" && (d.Rule == "" || got.Action.Stops() || d.Action == edge.Allow && got.Action == edge.Log) {
+				d = got
+			}
+		} else if match == lang.True {
+			r.stat.Matched++
+			if r.Skip != nil {
+				rest, limits = r.Skip.Rest, limits || r.Skip.RateLimit
+				continue
+			}
+			if got := r.act(0); got.Action.Stops() || d.Rule == "" {
+				d = got
+			}
+		}
+		if d.Action.Stops() {
+			return d
+		}
+	}
+	return d
+}
+
+// match asks a rule's expression, and those of the rules that deploy it.
+func (r *running) match(req *edge.Request, resp *edge.Response) lang.Truth {
+	if r.Unknown != "" {
+		if resp == nil {
+			r.dark(r.Unknown)
+		}
+		return lang.Unknown
+	}
+	r.scope.Request, r.scope.Response = req, resp
+	got := r.Expression.Match(&r.scope)
+	for _, g := range r.guards {
+		if got == lang.False {
+			return got
+		}
+		if t := g.Match(&r.scope); t != lang.True {
+			got = t
+		}
+	}
+	if got == lang.Unknown && resp == nil {
+		r.dark(r.scope.Why())
+	}
+	return got
+}
+
+func (r *running) dark(why string) {
+	r.stat.Unknown++
+	if r.stat.Why == "" {
+		r.stat.Why = why
+	}
+}
+
+// limit lets a rule that counts judge a request.
+func (l *Layer) limit(r *running, now clock.Msec, req *edge.Request, match lang.Truth) edge.Decision {
+	counts := lang.False
+	if !r.after {
+		if counts = match; r.Limit.Counting != nil {
+			counts = r.counts(req, nil)
+		}
+	}
+	if match == lang.True {
+		r.stat.Matched++
+	}
+	if match != lang.True && counts != lang.True {
+		return edge.Decision{}
+	}
+	c := r.find(req, counts == lang.True)
+	if c == nil {
+		if match == lang.True {
+			return edge.Decision{Rule: r.Name, Action: edge.Allow}
+		}
+		return edge.Decision{}
+	}
+	if match == lang.True && c.until > now {
+		return l.stop(r, c, now, req)
+	}
+	if counts == lang.True {
+		c.add(l.window, now, r.period, 1)
+		r.stat.Counted++
+	}
+	value := c.value(l.window, now, r.period)
+	r.stat.Peak = max(r.stat.Peak, value)
+	if value > r.limit {
+		if c.until <= now {
+			c.until = now + r.timeout
+		}
+		if match == lang.True {
+			return l.stop(r, c, now, req)
+		}
+	}
+	return edge.Decision{Rule: r.Name, Action: edge.Allow, Counter: value}
+}
+
+// counts asks a rule's own counting expression.
+func (r *running) counts(req *edge.Request, resp *edge.Response) lang.Truth {
+	r.scope.Request, r.scope.Response = req, resp
+	got := r.Limit.Counting.Match(&r.scope)
+	if got == lang.Unknown {
+		r.dark(r.scope.Why())
+	}
+	return got
+}
+
+// stop acts on a request. A visitor who passes a challenge begins anew.
+func (l *Layer) stop(r *running, c *counter, now clock.Msec, req *edge.Request) edge.Decision {
+	d := r.act(c.value(l.window, now, r.period))
+	if d.Action == edge.Challenge && req.ChallengePassed {
+		c.reset()
+		d.Counter = 0
+	}
+	return d
+}
+
+// act is what a rule's action comes to.
+func (r *running) act(counter int64) edge.Decision {
+	d := edge.Decision{Rule: r.Name, Kind: r.Action, Counter: counter, RetryAfterMs: -1}
+	switch r.Action {
+	case "block":
+		d.Action, d.Kind, d.Status = edge.Block, "", r.Status
+		r.stat.Blocked++
+	case "log":
+		d.Action, d.Kind = edge.Log, ""
+		r.stat.Logged++
+	default:
+		d.Action, d.Status = edge.Challenge, 403
+		r.stat.Challenged++
+	}
+	return d
+}
+
+// find returns the counter of a request's combination; nil where it has none yet and none is made, and where some
+// characteristic cannot be known.
+func (r *running) find(req *edge.Request, make bool) *counter {
+	r.scope.Request, r.scope.Response = req, nil
+	r.key = append(append(r.key[:0], req.Colo...), 0)
+	for i := range r.Limit.Keys {
+		k := &r.Limit.Keys[i]
+		if k.String() == "cf.colo.id" {
+			continue
+		}
+		var ok bool
+		if r.key, ok = k.Append(&r.scope, r.key); !ok {
+			r.dark("characteristic " + r.scope.Why())
+			return nil
+		}
+	}
+	c := r.counters[string(r.key)]
+	if c == nil && make {
+		c = &counter{}
+		r.counters[string(r.key)] = c
+	}
+	return c
+}
+
+// Observe counts what the answer decides, for the rules that were not passed over.
+func (l *Layer) Observe(now clock.Msec, req *edge.Request, resp *edge.Response, was edge.Decision) edge.Decision {
+	z := l.zoneOf(req)
+	if z == nil {
+		return was
+	}
+	var rest, limits bool
+	for i, r := range z.rules {
+		if i > 0 && z.rules[i-1].Ruleset.Phase != r.Ruleset.Phase {
+			rest = false
+		}
+		if rest || limits && r.Ruleset.Phase == RateLimit || r.Unknown != "" {
+			continue
+		}
+		if r.Skip != nil {
+			if r.matchQuietly(req) {
+				rest, limits = r.Skip.Rest, limits || r.Skip.RateLimit
+			}
+			continue
+		}
+		if r.Limit == nil || !r.after {
+			continue
+		}
+		c := l.observe(r, now, req, resp)
+		switch {
+		case c == nil:
+		case was.Rule == r.Name:
+			was.Counter = c.value(l.window, now, r.period)
+		case was.Rule == "":
+			was = edge.Decision{Rule: r.Name, Action: edge.Allow, Counter: c.value(l.window, now, r.period)}
+		}
+	}
+	return was
+}
+
+func (r *running) matchQuietly(req *edge.Request) bool {
+	return r.match(req, &edge.Response{}) == lang.True
+}
+
+// observe counts an answer, and returns the counter of the request's combination; nil where there is none.
+func (l *Layer) observe(r *running, now clock.Msec, req *edge.Request, resp *edge.Response) *counter {
+	n := int64(1)
+	reads := r.Limit.ReadsAnswer()
+	switch {
+	case r.Limit.ToOrigin && req.Cached && !reads: // else it goes to the origin, past the cache
+		n = 0
+	case r.Limit.Score > 0:
+		n = r.score(resp)
+	}
+	counts := lang.False
+	if n > 0 {
+		if r.Limit.Counting != nil {
+			counts = r.counts(req, resp)
+		} else if counts = r.match(req, resp); counts == lang.Unknown {
+			counts = lang.False // it was told when the request came
+		}
+	}
+	c := r.find(req, counts == lang.True)
+	if c == nil || counts != lang.True {
+		return c
+	}
+	c.add(l.window, now, r.period, n)
+	r.stat.Counted++
+	value := c.value(l.window, now, r.period)
+	r.stat.Peak = max(r.stat.Peak, value)
+	if value > r.limit && c.until <= now {
+		c.until = now + r.timeout
+	}
+	return c
+}
+
+// The bounds of a score.
+const leastScore, mostScore = 1, 1_000_000
+
+// score is what the answer says that the request cost; 0 where it says nothing, or nothing that counts.
+func (r *running) score(resp *edge.Response) int64 {
+	text, ok := resp.Header(r.Limit.ScoreHeader)
+	if !ok {
+		if !resp.Known {
+			r.dark("the score header " + r.Limit.ScoreHeader + " of the answer is not known")
+		}
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil || n < leastScore || n > mostScore {
+		return 0
+	}
+	return n
+}

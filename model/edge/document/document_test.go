@@ -1,0 +1,204 @@
+package document
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+)
+
+func file(text string) *source.File { return &source.File{Path: "f", Text: text} }
+
+func TestJSON(t *testing.T) {
+	text := `{"a": ["x\"\u00e9\ud83d\ude00y", 5, null, true], "b": {"c": {}}}`
+	v, err := JSON(file(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := v.Get("a").Items[0]
+	if a.Text != "x\"é😀y" || v.Get("a").Items[1].Text != "5" || v.Get("b", "c").Kind != Object || v.Get("b", "d", "e") != nil || v.Span.Text() != text {
+		t.Errorf("%+v", v)
+	}
+	for part, want := range map[string]string{"x": "x", `"`: `\"`, "é": `\u00e9`, "😀": `\ud83d\ude00`, "y": "y", "é😀": `\u00e9\ud83d\ude00`} {
+		at := strings.Index(a.Text, part)
+		if got := a.Place(at, at+len(part)).Text(); got != want {
+			t.Errorf("%s stands at %s, want %s", part, got, want)
+		}
+	}
+	for i := range a.Text {
+		if s := a.Place(i, i+1); s.Start < a.Span.Start || s.End > a.Span.End || s.Start >= s.End {
+			t.Errorf("byte %d stands at %v", i, s)
+		}
+	}
+}
+
+func TestJSONErrors(t *testing.T) {
+	for text, says := range map[string]string{
+		``: "cut off", `{"a": `: "cut off", `{"a": "b`: "cut off", `[1, 2`: "cut off", `{"a" 5}`: "it is not JSON", `{} x`: "something follows", `nope`: "it is not JSON",
+		strings.Repeat("[", 100): "nested more than", "\n\n  {x}": "line 3, column",
+	} {
+		_, err := JSON(file(text))
+		if _, ok := errors.AsType[*Error](err); !ok || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %s", text, err, says)
+		}
+	}
+}
+
+const sample = `
+variable "host" { default = "a.example" }
+variable "secret" {}
+locals {
+  expr  = "http.host eq \"${var.host}\""
+  whole = "${local.expr} and ssl"
+  loop  = local.loop
+}
+resource "cloudflare_ruleset" "one" {
+  zone_id = var.secret
+  rules {
+    expression = local.whole
+    action     = "block"
+    ratelimit {
+      period          = 5 * 12
+      characteristics = ["cf.colo.id", "ip.src"]
+      limit           = var.secret
+    }
+  }
+  rules {
+    expression = "(a eq \"b\")"
+    n          = data.other.thing.id
+    here       = <<-EOT
+      one
+      two
+    EOT
+    list = concat(["a"], [lower("B")])
+  }
+  dynamic "rules" {
+    for_each = ["x", "y"]
+    content { expression = "host eq ${rules.value}" }
+  }
+  dynamic "rules" {
+    for_each = var.secret
+    content {}
+  }
+}
+resource "cloudflare_ruleset" "two" {
+  rules = [{ action = "block", ratelimit = { period = 10 } }]
+  all   = [for x in ["a"] : x]
+}
+`
+
+func TestTerraform(t *testing.T) {
+	all, err := Terraform([]*source.File{file(sample)})
+	if err != nil || len(all) != 2 {
+		t.Fatal(all, err)
+	}
+	rules := all[0].Value.Get("rules").Items
+	if len(rules) != 5 {
+		t.Fatalf("%d rules", len(rules))
+	}
+	first, second := rules[0], rules[1]
+	if v := first.Get("expression"); v.Text != `http.host eq "a.example" and ssl` || v.Span.Text() != "local.whole" || v.Place(3, 5).Text() != "local.whole" {
+		t.Errorf("%+v", v)
+	}
+	limit := first.Get("ratelimit").Items[0]
+	if limit.Get("period").Text != "60" || limit.Get("characteristics").Items[1].Text != "ip.src" || limit.Get("characteristics").Items[1].Place(0, 2).Text() != "ip" {
+		t.Errorf("%+v", limit)
+	}
+	for _, c := range []struct {
+		v    *Value
+		says string
+	}{
+		{limit.Get("limit"), "var.secret has no default"}, {second.Get("n"), "data.other.thing.id is known to Terraform only"},
+		{rules[4], "for_each: var.secret has no default"}, {all[1].Value.Get("all"), "for expression"},
+	} {
+		if c.v.Kind != Unknown || !strings.Contains(c.v.Why, c.says) {
+			t.Errorf("%+v, want %s", c.v, c.says)
+		}
+	}
+	e := second.Get("expression")
+	if e.Text != `(a eq "b")` || e.Place(1, 2).Text() != "a" || e.Place(6, 9).Text() != `\"b\"` {
+		t.Errorf("%q %q", e.Text, e.Place(6, 9).Text())
+	}
+	if h := second.Get("here"); h.Text != "one\ntwo\n" || h.Place(4, 7).Text() != "two" {
+		t.Errorf("%q: %q", h.Text, h.Place(4, 7).Text())
+	}
+	if rules[3].Get("expression").Text != "host eq y" || second.Get("list").Items[1].Text != "b" {
+		t.Errorf("%+v", rules[3])
+	}
+	if v := all[1].Value.Get("rules").Items[0].Get("ratelimit", "period"); v.Text != "10" || v.Span.Text() != "10" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestTerraformBombs has files that ask for too much refused, or left unknown, at once.
+func TestTerraformBombs(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("locals {\n a0 = \"xxxxxxxxxxxxxxxx\"\n")
+	for i := range 60 {
+		b.WriteString(strings.NewReplacer("N", strconv.Itoa(i+1), "M", strconv.Itoa(i)).Replace(" aN = \"${local.aM}${local.aM}\"\n"))
+	}
+	b.WriteString("}\nresource \"x\" \"y\" {\n v = local.a60\n w = local.a3\n f = format(\"%999999999s\", \"x\")\n}\n")
+	all, err := Terraform([]*source.File{file(b.String())})
+	if err != nil || all[0].Value.Get("v").Kind != Unknown || all[0].Value.Get("w").Text != strings.Repeat("x", 128) || all[0].Value.Get("f").Kind != Unknown {
+		t.Errorf("%v, %+v", err, all[0].Value.Get("v"))
+	}
+	for _, text := range []string{
+		"a = " + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000), "a = " + strings.Repeat("!", 100_000) + "true",
+		"a = " + strings.Repeat("- ", 100_000) + "1", "a = " + strings.Repeat("true ? 1 : ", 100_000) + "1", strings.Repeat("b {\n", 100_000),
+		"a = \"${", "resource {", "\x00", "a = <<X\n",
+	} {
+		if _, err := Terraform([]*source.File{file(text)}); err == nil {
+			t.Errorf("%.20s... is taken", text)
+		} else if _, ok := errors.AsType[*Error](err); !ok {
+			t.Errorf("%.20s...: %v", text, err)
+		}
+	}
+}
+
+func check(t *testing.T, v *Value, f *source.File) {
+	if v == nil {
+		return
+	}
+	if int(v.Span.End) > len(f.Text) || v.Span.Start > v.Span.End {
+		t.Fatalf("%+v", v.Span)
+	}
+	if v.Kind == String {
+		for i := range min(len(v.Text), 100) {
+			if s := v.Place(i, i+1); int(s.End) > len(f.Text) || s.Start > s.End {
+				t.Fatalf("%q at %d: %+v", v.Text, i, s)
+			}
+		}
+	}
+	for _, item := range v.Items {
+		check(t, item, f)
+	}
+	for _, field := range v.Fields {
+		check(t, field.Value, f)
+	}
+}
+
+func FuzzJSON(f *testing.F) {
+	f.Add(`{"a": ["x\"\u00e9\ud83d\ude00y", 5, null, true], "b": {"c": {}}}`)
+	f.Add(`{"a": "\ud83d"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if v, err := JSON(file(text)); err == nil {
+			check(t, v, v.Span.File)
+		}
+	})
+}
+
+func FuzzTerraform(f *testing.F) {
+	f.Add(sample)
+	f.Fuzz(func(t *testing.T, text string) {
+		at := file(text)
+		all, err := Terraform([]*source.File{at})
+		if err != nil {
+			return
+		}
+		for _, r := range all {
+			check(t, r.Value, at)
+		}
+	})
+}
