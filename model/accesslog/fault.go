@@ -10,6 +10,7 @@ const (
 	Binary         // it holds control characters, which nginx never writes
 	Foreign        // it is of no known format
 	NoTime         // its time is missing or cannot be read
+	Back           // its time is long before that of the lines before it
 	Year           // its time is far from that of its neighbours
 	Long           // it is longer than LongestLine
 	NoClient       // it names no client
@@ -18,7 +19,7 @@ const (
 )
 
 var faultWords = [faults]string{
-	"fine", "cut off", "binary", "of no known format", "without a time", "of a time far away", "too long", "without a client", "of another format",
+	"fine", "cut off", "binary", "of no known format", "without a time", "of a time long before", "of a time far away", "too long", "without a client", "of another format",
 }
 
 // String says it of a line: a line "cut off".
@@ -35,7 +36,7 @@ func Kinds() []Fault {
 
 // Name is a word for programs.
 func (f Fault) Name() string {
-	return [faults]string{"", "cut", "binary", "foreign", "time", "year", "long", "client", "mixed"}[f]
+	return [faults]string{"", "cut", "binary", "foreign", "time", "back", "year", "long", "client", "mixed"}[f]
 }
 
 // Skips says whether a line with the fault is left out.

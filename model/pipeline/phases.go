@@ -88,7 +88,7 @@ func (r *run) postRead() { r.realip(r.home) }
 // realip replaces the client's address by the settings at hand, once in a request: nginx looks again in front of the
 // limiters only if the first look replaced nothing.
 func (r *run) realip(c *conf) {
-	if c.realip == nil || r.client.replaced || r.client.asked == c.realip {
+	if c.realip == nil || r.p.Resolved || r.client.replaced || r.client.asked == c.realip {
 		return // the same settings would find the same again
 	}
 	r.client.asked = c.realip

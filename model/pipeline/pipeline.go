@@ -23,6 +23,8 @@ type Pipeline struct {
 	Authorized bool  // clients send what auth_basic asks for, whatever their headers
 	Open       bool  // limits count, but neither hold back nor refuse; see Need
 	Files      Files // the server's disk; nil where it cannot be looked at
+	Resolved   bool  // requests come from the address that realip would leave them: it is not asked
+	Hint       *Hint // of the request that is sent next; nil where nothing is known of any
 
 	// Watch is told of each request that limit_req charges a key for, with the new excess in thousandths of a request, and
 	// of each that a zone refuses, with charged false. nil: nobody wants to know.
@@ -190,6 +192,9 @@ func (r *run) begin(server *config.Server) answer {
 	r.postRead()
 	return r.serve(serverRewrite)
 }
+
+// Readable shows a key for people: an address as text, other bytes that nobody can read as \xNN.
+func Readable(key string) string { return readable(key) }
 
 // readable shows a key for people: the bytes of an address as its text, any other bytes that nobody can read as \xNN.
 func readable(key string) string {

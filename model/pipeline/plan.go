@@ -168,7 +168,11 @@ func (f *Flight) ask(n *node) limitreq.Verdict {
 	if p.Open {
 		ask = p.open(ask)
 	}
-	f.Decision, p.log = limitreq.DecideLogged(f.now, ask, n.conf.limitDry, p.log[:0])
+	if p.Hint != nil && p.Hint.Verdict != "" {
+		f.Decision, p.log = decideNear(f.now, ask, n.conf.limitDry, p.Hint, p.log[:0])
+	} else {
+		f.Decision, p.log = limitreq.DecideLogged(f.now, ask, n.conf.limitDry, p.log[:0])
+	}
 	p.note(f.now, n, ask, &f.Decision)
 	if p.Open {
 		p.need(n)
@@ -298,3 +302,12 @@ func (e *ending) connsOf(t *Trace) {
 
 // Status is what nginx itself answers to a request that is done; 0 where something else decides it.
 func (f *Flight) Status() int { return f.at.end.status }
+
+// Assumptions lists what was taken for things that cannot be known, if every limiter lets the request pass.
+func (pl *Plan) Assumptions() []string {
+	n := pl.root
+	for n.kind != finished {
+		n = n.passed
+	}
+	return n.end.assumptions
+}

@@ -151,6 +151,16 @@ func (p *Pipeline) ConnZones() []ConnUse {
 	return list
 }
 
+// Empty lets the zones of limit_req forget their keys, as if nginx had been started anew; what they did so far is still
+// told. Plans stay good, and so do Flights under way.
+func (p *Pipeline) Empty() {
+	for _, z := range p.zones {
+		if z != nil {
+			z.Reset()
+		}
+	}
+}
+
 // Reset empties all zones. Plans stay good; no Flight may be under way.
 func (p *Pipeline) Reset() {
 	p.needs = nil

@@ -1,0 +1,52 @@
+package pipeline
+
+import (
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+)
+
+// A Hint says what is known of a request from elsewhere: what nginx decided, and how exact its time is.
+type Hint struct {
+	Verdict limitreq.Verdict // "" where it is not known
+	Slack   clock.Msec       // by how much the time may be wrong, either way
+	Shift   clock.Msec       // filled in: by how much the time was moved so that the decision is the known one
+	Look    clock.Msec       // how far beyond the slack it is looked whether another time would have given the verdict
+	Near    clock.Msec       // filled in: that time's distance; 0 for none
+}
+
+// decideNear decides at a time, or where that gives another verdict than the known one, at the nearest time within the
+// slack that gives it. What was charged for a verdict that is not taken is taken back.
+func decideNear(now clock.Msec, limits []limitreq.Limit, dryRun bool, h *Hint, log []limitreq.Lookup) (limitreq.Decision, []limitreq.Lookup) {
+	var room [8]limitreq.State
+	saved := room[:0]
+	held := true // every key has an account
+	for i := range limits {
+		s, ok := limits[i].Saved()
+		saved, held = append(saved, s), held && (ok || limits[i].Key == "")
+	}
+	h.Shift, h.Near = 0, 0
+	d, found := limitreq.DecideLogged(now, limits, dryRun, log)
+	if d.Verdict == h.Verdict || !held {
+		return d, found
+	}
+	again := func(shift clock.Msec) {
+		for i := range limits {
+			limits[i].Restore(saved[i])
+		}
+		d, found = limitreq.DecideLogged(now+shift, limits, dryRun, log[:0])
+	}
+	for by := clock.Msec(1); by <= max(h.Slack, h.Look) && h.Near == 0; by++ {
+		for _, shift := range [...]clock.Msec{by, -by} {
+			switch again(shift); {
+			case d.Verdict != h.Verdict:
+			case by <= h.Slack:
+				h.Shift = shift
+				return d, found
+			default:
+				h.Near = shift
+			}
+		}
+	}
+	again(0)
+	return d, found
+}

@@ -1,0 +1,87 @@
+package replay
+
+// A cache keeps what was used lately: between one and two times as many as it is meant to hold, in two halves of which
+// the older one is forgotten when the younger one is full.
+type cache[K comparable, V any] struct {
+	young, old map[K]*V
+	most       int
+}
+
+func newCache[K comparable, V any](most int) *cache[K, V] {
+	return &cache[K, V]{young: map[K]*V{}, most: most}
+}
+
+// get returns what is kept of a key; nil for nothing.
+func (c *cache[K, V]) get(k K) *V {
+	if v := c.young[k]; v != nil {
+		return v
+	}
+	v := c.old[k]
+	if v != nil {
+		c.put(k, v)
+	}
+	return v
+}
+
+func (c *cache[K, V]) put(k K, v *V) {
+	if len(c.young) >= c.most {
+		c.old, c.young = c.young, make(map[K]*V, c.most)
+	}
+	c.young[k] = v
+}
+
+// A ranking counts by keys of which there may be any number, and keeps those that count most: when it is full, the
+// keys with the fewest requests go, and what went is told. A key that comes again begins anew.
+type ranking[K comparable, V any] struct {
+	all    map[K]*V
+	most   int
+	weight func(*V) int64
+	least  int64    // what has to be reached to stay at the next clearing
+	gone   int64    // keys that went
+	drop   func(*V) // told of each; nil: nobody wants to know
+}
+
+func newRanking[K comparable, V any](most int, weight func(*V) int64) *ranking[K, V] {
+	return &ranking[K, V]{all: map[K]*V{}, most: most, weight: weight, least: 1}
+}
+
+// of returns the counts of a key, and makes them when they are first asked for.
+func (r *ranking[K, V]) of(k K) *V {
+	if v := r.all[k]; v != nil {
+		return v
+	}
+	if len(r.all) >= r.most {
+		r.clear()
+	}
+	v := new(V)
+	r.all[k] = v
+	return v
+}
+
+// clear makes room for at least half.
+func (r *ranking[K, V]) clear() {
+	for len(r.all) > r.most/2 {
+		for k, v := range r.all {
+			if r.weight(v) <= r.least {
+				delete(r.all, k)
+				if r.drop != nil {
+					r.drop(v)
+				}
+				r.gone++
+			}
+		}
+		r.least *= 2
+	}
+}
+
+// each calls do for all that is kept, in no order.
+func (c *cache[K, V]) each(do func(*V)) {
+	for k, v := range c.old {
+		if c.young[k] != v {
+			do(v)
+		}
+	}
+	for _, v := range c.young {
+		do(v)
+	}
+}

@@ -1,0 +1,241 @@
+package replay
+
+import (
+	"encoding/base64"
+	"net/netip"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+)
+
+const (
+	mostClasses = 1 << 15 // kinds of requests that are remembered at a time
+	mostBound   = 1 << 15 // kinds of requests of single clients, likewise
+	mostHostsOf = 10_000  // names that were asked for
+)
+
+// classKey is what a line says of a request so far as it matters: see needs.
+type classKey struct {
+	server                               *config.Server
+	host, scheme, method, target, extras string
+}
+
+// A class is requests that the configuration cannot tell apart but by who sends them.
+type class struct {
+	request request.Request // of nobody
+	server  *config.Server
+	plan    *pipeline.Plan // for everybody; nil where it depends on who sends it
+	unknown bool           // a key is not known, and one value was taken for all requests
+	path    string
+	kind    kind
+	hash    uint32
+	uri     *uriRow
+}
+
+// boundKey is a class and who sends it.
+type boundKey struct {
+	class *class
+	who   *who
+}
+
+// classOf returns the class of a record.
+func (e *engine) classOf(l *log, rec *accesslog.Record) *class {
+	n := &e.r.needs
+	target := rec.Target
+	if !n.query {
+		target, _, _ = strings.Cut(target, "?")
+	}
+	host := rec.Host
+	if host == "" {
+		host = rec.Server
+	}
+	k := classKey{l.Server, host, rec.Scheme, rec.Method, target, ""}
+	if len(rec.Headers) > 0 || n.agent || n.referer || n.user {
+		k.extras = e.extras(rec)
+	}
+	if c := e.classes.get(k); c != nil {
+		return c
+	}
+	k.host, k.scheme, k.method = strings.Clone(k.host), strings.Clone(k.scheme), strings.Clone(k.method)
+	k.target, k.extras = strings.Clone(k.target), strings.Clone(k.extras)
+	c := e.newClass(k, rec)
+	e.classes.put(k, c)
+	return c
+}
+
+// extras joins what else the configuration looks at.
+func (e *engine) extras(rec *accesslog.Record) string {
+	n := &e.r.needs
+	parts := append(e.parts[:0], rec.Headers...)
+	if n.agent {
+		parts = append(parts, rec.Agent)
+	}
+	if n.referer {
+		parts = append(parts, rec.Referer)
+	}
+	if n.user {
+		parts = append(parts, rec.User)
+	}
+	e.parts = parts
+	return strings.Join(parts, "\x00")
+}
+
+// newClass routes a request once.
+func (e *engine) newClass(k classKey, rec *accesslog.Record) *class {
+	c := &class{server: k.server}
+	c.path, _, _ = strings.Cut(k.target, "?")
+	c.kind = kindOf(k.method, c.path)
+	host := k.host
+	if c.server == nil {
+		s := e.serverOf(host, k.scheme)
+		c.server = s.server
+		if host == "" {
+			host = s.host
+		}
+	}
+	if host == "" {
+		host = e.hostOf(c.server)
+	}
+	c.request = request.Request{Method: k.method, Scheme: k.scheme, Host: host, Target: k.target, Headers: e.headersOf(rec)}
+	c.request.Peer = netip.AddrFrom4([4]byte{192, 0, 2, 1}) // a plan that depends on it is not shared
+	if !strings.HasPrefix(c.request.Target, "/") && !strings.Contains(c.request.Target, "://") {
+		c.request.Target = "/" // what was no request line; nginx answered 400 by itself
+		c.kind = malformed
+	}
+	c.uri = e.uris.of(uriID{c.server, c.path})
+	if !e.uniform {
+		return c // the address is another one from place to place
+	}
+	e.pipe.Resolved = true
+	plan, shared := e.pipe.PlanShared(&c.request, c.server)
+	if shared {
+		c.plan = plan
+		c.unknown = unknownKey(plan)
+	}
+	return c
+}
+
+// bound returns the plan of a request that depends on who sends it.
+func (e *engine) bound(c *class, w *who) *pipeline.Plan {
+	k := boundKey{c, w}
+	if p := e.plans.get(k); p != nil {
+		return *p
+	}
+	r := c.request
+	r.Peer = w.peer
+	if w.header != "" && e.header != "" {
+		r.Headers = append(append([]request.Header{}, r.Headers...), request.Header{Name: e.header, Value: w.header})
+	}
+	p := e.pipe.Plan(&r, c.server)
+	e.plans.put(k, &p)
+	return p
+}
+
+// headersOf makes the headers that the configuration looks at.
+func (e *engine) headersOf(rec *accesslog.Record) []request.Header {
+	n := &e.r.needs
+	var list []request.Header
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, request.Header{Name: name, Value: strings.Clone(value)})
+		}
+	}
+	var cookies []string
+	for i, name := range n.headers {
+		if i >= len(rec.Headers) || rec.Headers[i] == "" || name == n.header {
+			continue
+		}
+		if cookie, ok := strings.CutPrefix(name, "cookie_"); ok {
+			cookies = append(cookies, cookie+"="+rec.Headers[i])
+			continue
+		}
+		add(headerName(name), rec.Headers[i])
+	}
+	add("Cookie", strings.Join(cookies, "; "))
+	if n.agent {
+		add("User-Agent", rec.Agent)
+	}
+	if n.referer {
+		add("Referer", rec.Referer)
+	}
+	if n.user && rec.User != "" {
+		add("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(rec.User+":")))
+	}
+	return list
+}
+
+// A target is the server that a host leads to.
+type target struct {
+	server *config.Server
+	host   string
+}
+
+type hostKey struct{ host, scheme string }
+
+// serverOf finds the server of a host. Where the line tells none, it is that of Options.Host.
+func (e *engine) serverOf(host, scheme string) *target {
+	k := hostKey{host, scheme}
+	if t := e.servers.get(k); t != nil {
+		return t
+	}
+	asked := host
+	if asked == "" {
+		asked = e.r.o.Host
+		e.assume("no line or log says which host was asked for: all such requests are taken to be for " + e.defaultName())
+	}
+	t := &target{}
+	t.server, t.host, _ = simulate.ServerOf(e.r.tree, e.r.router, &simulate.Options{Host: asked, Scheme: schemeOf(scheme)})
+	if t.server == nil {
+		t.server, t.host, _ = simulate.ServerOf(e.r.tree, e.r.router, &simulate.Options{Host: asked})
+	}
+	if host != "" && !simulate.Serves(e.r.tree, e.r.router, host) {
+		e.strangers++
+		e.assume("requests for hosts that no server has as a name go to the default server")
+	}
+	e.servers.put(k, t)
+	return t
+}
+
+func (e *engine) defaultName() string {
+	s, host, err := simulate.ServerOf(e.r.tree, e.r.router, &simulate.Options{Host: e.r.o.Host})
+	if err != nil || s == nil {
+		return "the first server"
+	}
+	return host
+}
+
+func schemeOf(s string) string {
+	if s == "http" || s == "https" {
+		return s
+	}
+	return ""
+}
+
+// hostOf returns a name by which a server is asked.
+func (e *engine) hostOf(s *config.Server) string {
+	for _, n := range s.Names {
+		if n.Kind == config.NameExact && n.Text != "" {
+			return n.Text
+		}
+	}
+	return "localhost"
+}
+
+// unknownKey says whether a plan rests on a key that is not known.
+func unknownKey(plan *pipeline.Plan) bool {
+	for _, a := range plan.Assumptions() {
+		if strings.HasPrefix(a, "key ") {
+			return true
+		}
+	}
+	return false
+}
+
+// headerName is the header of a variable http_NAME.
+func headerName(variable string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(variable, "http_"), "_", "-")
+}

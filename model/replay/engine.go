@@ -1,0 +1,285 @@
+package replay
+
+import (
+	"container/heap"
+
+	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+	"github.com/ngxlimit/ngxlimit/model/realip"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+)
+
+// An engine is one nginx: its zones, and what happened in them.
+type engine struct {
+	r    *replay
+	name string
+	pipe *pipeline.Pipeline
+
+	trust   *realip.Config // nil where realip is off, or not the same everywhere
+	uniform bool           // realip is the same everywhere
+	header  string         // that realip reads; "" where there are several
+
+	classes *cache[classKey, class]
+	plans   *cache[boundKey, *pipeline.Plan]
+	whos    *cache[whoKey, who]
+	servers *cache[hostKey, target]
+	parts   []string
+
+	queue queue
+	seq   int64
+	held  heldRequests // that hold a place in a zone of limit_conn
+
+	tally   *simulate.Tally
+	keys    *ranking[keyID, keyRow]
+	uris    *ranking[uriID, uriRow]
+	pages   *ranking[uriID, pageRow]
+	windows windows
+	agree   agreement
+	slow    slowness
+
+	now         *entry // that is being decided
+	first, last int64  // arrivals
+	requests    int64
+	late        int64 // took longer than Window, and were decided later than they came
+	rebased     int64 // the time of all logs went back
+	squeezed    int64 // were decided early, as too many waited
+	unjudged    int64 // ended before any limiter, as the log shows
+	strangers   int64 // hosts that no server has
+	restarts    []int64
+	assumed     []string
+	hasAssumed  map[string]bool
+}
+
+func newEngine(r *replay, name string) *engine {
+	e := &engine{
+		r: r, name: name, pipe: pipeline.New(r.tree, r.router),
+		classes: newCache[classKey, class](mostClasses), plans: newCache[boundKey, *pipeline.Plan](mostBound),
+		whos: newCache[whoKey, who](mostWho), servers: newCache[hostKey, target](mostHostsOf),
+		queue: *newQueue(), tally: simulate.NewTally(), hasAssumed: map[string]bool{},
+	}
+	e.agree.kinds = map[string]*kindRow{}
+	e.keys = newRanking[keyID](mostKeys, func(k *keyRow) int64 { return k.Requests + 100*(k.Delayed+k.Rejected) })
+	e.keys.drop = func(k *keyRow) { k.dropped = true }
+	e.uris = newRanking[uriID](mostURIs, func(u *uriRow) int64 { return u.Requests + 100*(u.Delayed+u.Rejected) })
+	e.pages = newRanking[uriID](mostPages, func(p *pageRow) int64 { return p.loads })
+	e.trust, e.uniform = trustOf(r.tree)
+	if e.trust != nil {
+		e.header = e.trust.Header
+	} else if !e.uniform && r.needs.header != "" {
+		e.header = headerName(r.needs.header)
+	}
+	e.pipe.Authorized = true
+	e.pipe.Watch = e.watch
+	e.pipe.Hint = &pipeline.Hint{}
+	e.windows.begin()
+	return e
+}
+
+func (e *engine) assume(text string) {
+	if !e.hasAssumed[text] && len(e.assumed) < 50 {
+		e.hasAssumed[text] = true
+		e.assumed = append(e.assumed, text)
+	}
+}
+
+// entryOf makes an entry of a record.
+func (e *engine) entryOf(l *log, rec *accesslog.Record) entry {
+	return entry{
+		at: rec.Arrived(), logged: rec.Time, line: l.begins + int64(rec.Line), source: int32(l.n),
+		class: e.classOf(l, rec), who: e.whoOf(rec),
+		requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: hashOf(rec.Agent), user: hashOf(rec.User),
+		status: rec.Status, limit: rec.LimitReq, conn: rec.LimitConn,
+	}
+}
+
+// push takes a request in the order in which it was logged, and lets those be decided whose turn has come.
+func (e *engine) push(n *entry) {
+	q := &e.queue
+	switch due := n.logged - Window; {
+	case q.now < 0:
+		q.now = due
+	case n.logged < q.now:
+		q.drain(1<<62, e.decide)
+		q.now = due
+		e.rebased++
+	case due > q.now:
+		q.drain(due, e.decide)
+	}
+	if n.at < q.now {
+		e.late++
+		n.at = q.now
+	}
+	for q.n >= mostWaiting {
+		e.squeezed++
+		q.drainOne(e.decide)
+		n.at = max(n.at, q.now)
+	}
+	e.seq++
+	n.seq = e.seq
+	q.put(n)
+}
+
+// finish decides what is left.
+func (e *engine) finish() {
+	e.queue.drain(1<<62, e.decide)
+	for len(e.held) > 0 {
+		e.release(e.held[0].due)
+	}
+	e.windows.end()
+	e.whos.each(e.endVisits)
+}
+
+// beforeLimiter are answers that nginx gives to what it takes for no request, before any limiter runs.
+func beforeLimiter(n *entry) bool {
+	switch n.status {
+	case 408, 414, 494, 495, 496, 497:
+		return n.upstreamMs < 0
+	case 400:
+		return n.limit == accesslog.None || n.upstreamMs == accesslog.NoUpstream
+	}
+	return false
+}
+
+// decide sends one request through the configuration.
+func (e *engine) decide(n *entry) {
+	if e.requests == 0 {
+		e.first = n.at
+	}
+	e.requests++
+	e.first, e.last = min(e.first, n.at), max(e.last, n.at)
+	e.visit(n)
+	if n.class.kind == malformed || beforeLimiter(n) {
+		e.unjudged++
+		return
+	}
+	at := clock.Msec(n.at)
+	for len(e.held) > 0 && e.held[0].due <= at {
+		e.release(e.held[0].due)
+	}
+	e.now = n
+	h := e.pipe.Hint
+	*h = pipeline.Hint{Verdict: verdictOf(n.limit), Look: look}
+	if !n.coarseTime {
+		h.Slack = 1
+	}
+	var f pipeline.Flight
+	if plan := n.class.plan; plan != nil {
+		e.pipe.Resolved = true
+		f = plan.StartFor(at, n.who.caller)
+	} else {
+		e.pipe.Resolved = false
+		f = e.bound(n.class, n.who).Start(at)
+	}
+	n.shift, n.near = h.Shift, h.Near
+	*h = pipeline.Hint{} // it is of the first limiter alone
+	if e.r.needs.conns {
+		e.hold(n, &f, at)
+		return
+	}
+	for f.Wait > 0 {
+		at += f.Wait
+		f.Resume(at)
+	}
+	e.count(n, &f)
+}
+
+// serviceMs is how long a request took without what a limiter added, as far as the log tells it.
+func (n *entry) serviceMs() int64 {
+	switch {
+	case n.upstreamMs >= 0:
+		return int64(n.upstreamMs)
+	case n.requestMs >= 0 && n.limit != accesslog.Delayed:
+		return int64(n.requestMs)
+	}
+	return 0
+}
+
+// count notes what became of a request.
+func (e *engine) count(n *entry, f *pipeline.Flight) {
+	wait := int64(f.Decision.Wait)
+	e.tally.Count(f, n.at, n.at+wait+n.serviceMs())
+	o := outcomeOf(f)
+	n.class.uri.count(o, wait, n)
+	e.windows.count(n.at, f.Place(), o)
+	e.compare(n, f)
+	e.slow.count(n, f)
+}
+
+// verdictOf is a word of the log as the limiter says it; "" where no limiter spoke.
+func verdictOf(o accesslog.Outcome) limitreq.Verdict {
+	if o == accesslog.NotLogged || o == accesslog.None {
+		return ""
+	}
+	return limitreq.Verdict(o.String())
+}
+
+// outcomeOf is what a limiter did to a request; a dry run does nothing, and is told apart.
+func outcomeOf(f *pipeline.Flight) outcome {
+	switch {
+	case f.Refused():
+		return rejected
+	case f.Decision.Verdict == limitreq.Delayed:
+		return delayed
+	}
+	return passed
+}
+
+type outcome uint8
+
+const (
+	passed outcome = iota
+	delayed
+	rejected
+)
+
+// A heldRequest waits in limit_req, or holds a place in limit_conn until it ends.
+type heldRequest struct {
+	due    clock.Msec
+	flight *pipeline.Flight
+	entry  *entry // nil once it is counted: it only holds its place
+}
+
+type heldRequests []heldRequest
+
+func (h heldRequests) Len() int           { return len(h) }
+func (h heldRequests) Less(i, j int) bool { return h[i].due < h[j].due }
+func (h heldRequests) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *heldRequests) Push(x any)        { *h = append(*h, x.(heldRequest)) }
+
+// Pop takes the last one, as container/heap asks for.
+func (h *heldRequests) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	(*h)[last] = heldRequest{}
+	*h = (*h)[:last]
+	return x
+}
+
+// hold goes on with a request while it waits, and lets it hold its place.
+func (e *engine) hold(n *entry, f *pipeline.Flight, at clock.Msec) {
+	if f.Wait > 0 {
+		kept, flight := *n, *f
+		heap.Push(&e.held, heldRequest{at + f.Wait, &flight, &kept})
+		return
+	}
+	e.now = n
+	e.count(n, f)
+	if f.Counts() {
+		flight := *f
+		heap.Push(&e.held, heldRequest{at + clock.Msec(max(n.serviceMs(), 1)), &flight, nil})
+	}
+}
+
+// release lets the first of those go on whose time has come.
+func (e *engine) release(at clock.Msec) {
+	h := heap.Pop(&e.held).(heldRequest)
+	if h.entry == nil {
+		h.flight.Finish()
+		return
+	}
+	e.now = h.entry
+	h.flight.Resume(at)
+	e.hold(h.entry, h.flight, at)
+}

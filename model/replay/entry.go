@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"hash/maphash"
+
+	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/clock"
+)
+
+// An entry is one request on its way through the queue.
+type entry struct {
+	at     int64 // when it arrived, in milliseconds since 1970
+	logged int64 // when it was logged
+	seq    int64 // the order in which requests were logged
+	line   int64 // in its log, from 0
+	class  *class
+	who    *who
+
+	requestMs, upstreamMs int32 // as in accesslog.Record
+
+	source     int32
+	next       int32  // in the queue
+	agent      uint32 // hashes; 0 for none
+	user       uint32
+	status     int16
+	limit      accesslog.Outcome
+	conn       accesslog.Outcome
+	coarseTime bool // its time within the second is made up
+
+	charged [2]*keyRow // the keys that were asked about
+	charges int
+
+	shift, near clock.Msec // of the decision: see pipeline.Hint
+}
+
+// rank orders requests of one millisecond by what the log says was decided.
+func (e *entry) rank() uint8 {
+	switch e.limit {
+	case accesslog.Delayed, accesslog.DelayedDryRun:
+		return 1
+	case accesslog.Rejected, accesslog.RejectedDryRun:
+		return 2
+	case accesslog.NotLogged, accesslog.None, accesslog.Passed:
+	}
+	return 0
+}
+
+// seed spreads texts over sketches. It is the same for a whole run and changes from run to run: what is counted with it
+// is told in a rounded way.
+var seed = maphash.MakeSeed()
+
+func hashOf(s string) uint32 {
+	if s == "" {
+		return 0
+	}
+	return uint32(maphash.String(seed, s)) | 1
+}
+
+// give hands a record on to the engine of its nginx.
+func (l *log) give(r *replay, rec *accesslog.Record) {
+	if f := l.pace.judge(rec.Time); f != accesslog.Fine {
+		l.faults.Count(f, l.begins+int64(rec.Line))
+		return
+	}
+	if at := rec.Arrived(); r.o.From != 0 && at < r.o.From || r.o.To != 0 && at >= r.o.To {
+		r.outside++
+		return
+	}
+	if l.used == 0 {
+		l.first = rec.Time
+	}
+	l.first, l.last = min(l.first, rec.Time), max(l.last, rec.Time)
+	l.used++
+	name := rec.Nginx
+	if name == "" {
+		name = l.Nginx
+	}
+	to := r.engineOf(name)
+	e := to.entryOf(l, rec)
+	if rec.Precision > 1 {
+		l.coarse, e.coarseTime = true, true
+		l.spread.add(&e, to)
+		return
+	}
+	to.push(&e)
+}
+
+// flush gives on what is still kept to be spread.
+func (l *log) flush(*replay) {
+	if len(l.spread.waiting) > 0 {
+		l.spread.flush()
+	}
+}

@@ -1,0 +1,85 @@
+package replay
+
+import "github.com/ngxlimit/ngxlimit/model/accesslog"
+
+const (
+	stepBack    = Window                   // by how much the time of a log may go back, in milliseconds
+	stepForward = 30 * 24 * 60 * 60 * 1000 // by how much it may go on from line to line
+	agreeing    = 20                       // how many lines have to agree on another time before it is believed
+)
+
+// A pace follows the time of a log and finds lines whose time cannot be right.
+type pace struct {
+	time int64 // the latest that is believed; 0 before the first
+	odd  int64 // time of the last line that was not believed
+	run  int   // how many such lines agree so far
+}
+
+// judge says whether a line's time can be right. Where many lines in a row agree on another time, that is taken.
+func (p *pace) judge(t int64) accesslog.Fault {
+	if p.time == 0 || t >= p.time-stepBack && t <= p.time+stepForward {
+		p.time, p.run = max(p.time, t), 0
+		return accesslog.Fine
+	}
+	if p.run > 0 && t >= p.odd-stepBack && t <= p.odd+stepForward {
+		p.run++
+	} else {
+		p.run = 1
+	}
+	p.odd = t
+	if p.run >= agreeing {
+		p.time, p.run = t, 0
+		return accesslog.Fine
+	}
+	if t < p.time && t >= p.time-stepForward {
+		return accesslog.Back
+	}
+	return accesslog.Year
+}
+
+// mostSpread bounds how many lines of one second are kept to be spread over it; more are spread in parts.
+const mostSpread = 1 << 16
+
+// A spread gives the lines of a log whose times are whole seconds each a time of its own within the second, in their
+// order and evenly. What happened within a second is not known then.
+type spread struct {
+	second  int64
+	waiting []spreadEntry
+	from    int64 // where in the second the next part begins, in milliseconds
+}
+
+type spreadEntry struct {
+	e  entry
+	to *engine
+}
+
+// add keeps an entry until its second is over.
+func (s *spread) add(e *entry, to *engine) {
+	if e.logged != s.second {
+		s.flush()
+		s.second, s.from = e.logged, 0
+	}
+	s.waiting = append(s.waiting, spreadEntry{*e, to})
+	if len(s.waiting) == mostSpread {
+		s.flush()
+	}
+}
+
+// flush gives on what is kept.
+func (s *spread) flush() {
+	n := int64(len(s.waiting))
+	left := 1000 - s.from
+	if n == mostSpread {
+		left /= 2 // more may follow
+	}
+	for i := range s.waiting {
+		w := &s.waiting[i]
+		by := s.from + int64(i)*left/n
+		w.e.logged += by
+		w.e.at += by
+		w.to.push(&w.e)
+	}
+	s.from += left
+	clear(s.waiting)
+	s.waiting = s.waiting[:0]
+}

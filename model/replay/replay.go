@@ -1,0 +1,93 @@
+// Package replay sends recorded traffic through the limits of a configuration: what they would have done to it, where
+// that differs from what the log says they did, and what the traffic shows of them. Requests are decided by package
+// pipeline in the order in which they arrived; memory is bounded whatever the log's size. The package opens no file and
+// reads no clock. It refuses to judge by averages: what counts is what single requests suffered, within fractions of a
+// second.
+package replay
+
+import (
+	"errors"
+	"io"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/fronts"
+)
+
+// A Source is one log.
+type Source struct {
+	Name   string // for people
+	Reader *accesslog.Reader
+	First  int64          // time of its first line, in milliseconds since 1970; 0 where it is not known: it is opened at once
+	Nginx  string         // which nginx wrote it; those of different ones have zones of their own. A line may name another
+	Server *config.Server // to which its requests came, where lines name no host; nil where that is not known
+
+	// Open returns its text, unpacked. It is called once, when the log's time has come.
+	Open func() (io.Reader, func(), error)
+}
+
+// Options say how traffic is replayed. The zero value is ready.
+type Options struct {
+	From, To int64                         // only requests that arrived from From on and before To, in milliseconds since 1970; 0: no bound
+	Host     string                        // that is asked for where neither line nor log says it; "" for the first server with a limit
+	Workers  int                           // that read lines; 0 is one
+	Fronts   *fronts.Table                 // what proxies are known; nil for those built in
+	Redact   func(text string) string      // stands in for addresses, key values and query strings in the result; nil: they are shown
+	Progress func(read int64, lines int64) // told now and then how many bytes of text and how many lines were read; nil: nobody looks
+}
+
+// ErrNoLine is a replay of logs without any line.
+var ErrNoLine = errors.New("the logs hold no line")
+
+// Run replays logs. Lines that cannot be used are counted, see Result.Faults; a log that ends in an error counts as far as
+// it could be read. The error is of the configuration, or says that nothing at all could be read.
+func Run(tree *config.Tree, router *route.Router, sources []Source, o Options) (*Result, error) {
+	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
+		return nil, errors.New("replay: the configuration has no server")
+	}
+	if o.Fronts == nil {
+		o.Fronts = fronts.BuiltIn()
+	}
+	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree), hosts: map[string]*engine{}, sources: sources}
+	m := newMerge(r)
+	defer m.stop()
+	if err := m.run(); err != nil {
+		return nil, err
+	}
+	for _, e := range r.order {
+		e.finish()
+	}
+	return r.result(m)
+}
+
+// A replay is one run.
+type replay struct {
+	tree    *config.Tree
+	router  *route.Router
+	o       *Options
+	needs   needs
+	sources []Source
+
+	hosts map[string]*engine // by the name of the nginx
+	order []*engine          // in the order met
+
+	outside int64 // requests before From or from To on
+}
+
+// mostHosts bounds how many nginx hosts are replayed apart; the lines of more are taken together.
+const mostHosts = 1000
+
+// engineOf returns the engine of an nginx.
+func (r *replay) engineOf(name string) *engine {
+	if e := r.hosts[name]; e != nil {
+		return e
+	}
+	if len(r.hosts) >= mostHosts {
+		return r.order[len(r.order)-1]
+	}
+	e := newEngine(r, name)
+	r.hosts[name] = e
+	r.order = append(r.order, e)
+	return e
+}

@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"math/bits"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
+)
+
+// How many keys, paths and pages are counted one by one at a time; of more, those that come seldom are dropped.
+const (
+	mostKeys  = 1 << 17
+	mostURIs  = 1 << 16
+	mostPages = 1 << 12
+)
+
+type keyID struct {
+	zone *config.Zone
+	key  string
+}
+
+// A keyRow counts what one key of a zone met.
+type keyRow struct {
+	Requests, Delayed, Rejected int64
+	peak                        int64 // the largest excess, in thousandths of a request
+	wait                        int64 // the longest, in milliseconds
+	first, last                 int64
+	agents, users               sketch
+	statuses                    [6]int64 // answers by their first digit
+	// The fullest second, by which a shared address is told from a flood.
+	second, inSecond, most int64
+	who                    *who
+	sole                   bool // all of it came from one address
+	dropped                bool // it is counted no more
+	kinds                  [malformed + 1]int64
+	uri                    *class // that was asked for first
+	uris                   sketch
+}
+
+// A sketch counts distinct values, roughly and to some hundreds.
+type sketch struct{ a, b, c, d uint64 }
+
+func (s *sketch) add(hash uint32) {
+	if hash == 0 {
+		return
+	}
+	bit := uint64(1) << (hash >> 8 % 64)
+	switch hash >> 16 % 4 {
+	case 0:
+		s.a |= bit
+	case 1:
+		s.b |= bit
+	case 2:
+		s.c |= bit
+	default:
+		s.d |= bit
+	}
+}
+
+// linear holds for each number of empty cells of 256 how many values most likely filled the others: 256 ln(256/empty).
+func (s *sketch) n() int64 {
+	full := bits.OnesCount64(s.a) + bits.OnesCount64(s.b) + bits.OnesCount64(s.c) + bits.OnesCount64(s.d)
+	return likely[full]
+}
+
+// watch is told of every key that a request was asked about.
+func (e *engine) watch(z *config.Zone, key string, _ clock.Msec, excess int64, charged bool) {
+	n := e.now
+	row := n.who.row(e, z, key)
+	row.Requests++
+	row.last = n.at
+	if row.Requests == 1 {
+		row.first, row.who, row.sole, row.uri = n.at, n.who, true, n.class
+	}
+	row.sole = row.sole && row.who == n.who
+	row.agents.add(n.agent)
+	row.users.add(n.user)
+	row.uris.add(n.class.number())
+	row.kinds[n.class.kind]++
+	row.statuses[min(n.status/100, 5)]++
+	if second := n.at / 1000; second != row.second {
+		row.second, row.inSecond = second, 0
+	}
+	row.inSecond++
+	row.most = max(row.most, row.inSecond)
+	if charged {
+		row.peak = max(row.peak, excess)
+	}
+	n.charged[min(n.charges, len(n.charged)-1)] = row
+	n.charges++
+}
+
+// settle counts a verdict at the keys that were asked.
+func (n *entry) settle(d *limitreq.Decision) {
+	for i := range min(n.charges, len(n.charged)) {
+		row := n.charged[i]
+		switch d.Verdict {
+		case limitreq.Rejected, limitreq.RejectedDryRun:
+			row.Rejected++
+		case limitreq.Delayed, limitreq.DelayedDryRun:
+			row.Delayed++
+			row.wait = max(row.wait, int64(d.Wait+d.DryWait))
+		case limitreq.None, limitreq.Passed:
+		}
+	}
+}
+
+// row finds the row of a key; a client has mostly the same ones.
+func (w *who) row(e *engine, z *config.Zone, key string) *keyRow {
+	for i := range w.keys {
+		if k := &w.keys[i]; k.row != nil && k.id.zone == z && k.id.key == key && !k.row.dropped {
+			return k.row
+		}
+	}
+	id := keyID{z, key}
+	row := e.keys.of(id)
+	w.keys[w.next] = whoseKey{id, row}
+	w.next = (w.next + 1) % len(w.keys)
+	return row
+}
+
+// number tells classes apart in sketches.
+func (c *class) number() uint32 {
+	if c.hash == 0 {
+		c.hash = hashOf(c.path)
+	}
+	return c.hash
+}
+
+type uriID struct {
+	server *config.Server
+	path   string
+}
+
+// A uriRow counts what one path met.
+type uriRow struct {
+	Requests, Delayed, Rejected int64
+	wait                        int64 // the longest, in milliseconds
+	kind                        kind
+	line                        int64 // of the first one that was refused or delayed
+	source                      int32
+}
+
+func (u *uriRow) count(o outcome, wait int64, n *entry) {
+	u.Requests++
+	u.kind = n.class.kind
+	if o == passed {
+		return
+	}
+	if u.Delayed+u.Rejected == 0 {
+		u.line, u.source = n.line, n.source
+	}
+	if o == delayed {
+		u.Delayed++
+		u.wait = max(u.wait, wait)
+		return
+	}
+	u.Rejected++
+}

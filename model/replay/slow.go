@@ -1,0 +1,64 @@
+package replay
+
+import (
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+)
+
+// A slowness compares how long requests took with how long their upstreams did, by the log alone.
+type slowness struct {
+	all  map[*config.Level]*placeTimes
+	last *placeTimes
+}
+
+// placeTimes are the times of one place.
+type placeTimes struct {
+	place    pipeline.Place
+	request  simulate.Sample // of requests with an upstream, milliseconds
+	upstream simulate.Sample
+	beside   simulate.Sample // what a request took beyond its upstream
+	queued   simulate.Sample // likewise, of those that the log says were delayed
+
+	logged, delayed, rejected int64 // by the log
+	tooMany                   int64 // answered as a limiter refuses, without an upstream
+}
+
+func (s *slowness) count(n *entry, f *pipeline.Flight) {
+	place := f.Place()
+	t := s.last
+	if t == nil || t.place.Level != place.Level {
+		if t = s.all[place.Level]; t == nil {
+			if s.all == nil {
+				s.all = map[*config.Level]*placeTimes{}
+			}
+			t = &placeTimes{place: place}
+			s.all[place.Level] = t
+		}
+		s.last = t
+	}
+	switch n.limit {
+	case accesslog.Delayed:
+		t.delayed++
+	case accesslog.Rejected:
+		t.rejected++
+	default:
+	}
+	if n.limit != accesslog.NotLogged {
+		t.logged++
+	}
+	if n.upstreamMs < 0 && (n.status == 429 || n.status == 503) {
+		t.tooMany++
+	}
+	if n.requestMs < 0 || n.upstreamMs < 0 {
+		return
+	}
+	beside := int64(max(n.requestMs-n.upstreamMs, 0))
+	t.request.Add(int64(n.requestMs))
+	t.upstream.Add(int64(n.upstreamMs))
+	t.beside.Add(beside)
+	if n.limit == accesslog.Delayed {
+		t.queued.Add(beside)
+	}
+}

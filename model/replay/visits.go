@@ -1,0 +1,72 @@
+package replay
+
+import "github.com/ngxlimit/ngxlimit/model/simulate"
+
+const (
+	pause       = 1500 // milliseconds without a request by which one page of a visitor is told from the next
+	mostVisits  = 64   // visitors of one address that are told apart, by their user agents
+	leastOfPage = 3    // requests that make a page
+)
+
+// A visitor is one user agent at one address.
+type visitor struct {
+	agent       uint32
+	n           int32
+	begun, last int64
+	page        *class
+}
+
+// A pageRow is a page that was recognised: what a visitor asks for in one go.
+type pageRow struct {
+	loads int64
+	sizes simulate.Sample
+	spans simulate.Sample // milliseconds from the first request to the last
+}
+
+// visit takes a request to the page of its visitor.
+func (e *engine) visit(n *entry) {
+	w := n.who
+	var v *visitor
+	for i := range w.visits {
+		if w.visits[i].agent == n.agent {
+			v = &w.visits[i]
+			break
+		}
+	}
+	if v == nil {
+		if len(w.visits) < mostVisits {
+			w.visits = append(w.visits, visitor{agent: n.agent})
+			v = &w.visits[len(w.visits)-1]
+		} else {
+			v = &w.visits[n.agent%mostVisits]
+		}
+	}
+	if v.n > 0 && n.at-v.last > pause {
+		e.endVisit(v)
+	}
+	if v.n == 0 {
+		v.begun, v.page = n.at, n.class
+	}
+	v.n++
+	v.last = n.at
+	v.agent = n.agent
+}
+
+// endVisit counts a page.
+func (e *engine) endVisit(v *visitor) {
+	if v.n >= leastOfPage && v.page.kind == document {
+		p := e.pages.of(uriID{v.page.server, v.page.path})
+		p.loads++
+		p.sizes.Add(int64(v.n))
+		p.spans.Add(v.last - v.begun)
+	}
+	v.n = 0
+}
+
+func (e *engine) endVisits(w *who) {
+	for i := range w.visits {
+		if w.visits[i].n > 0 {
+			e.endVisit(&w.visits[i])
+		}
+	}
+}

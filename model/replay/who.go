@@ -1,0 +1,137 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"net/netip"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+	"github.com/ngxlimit/ngxlimit/model/realip"
+)
+
+// mostWho bounds how many clients are remembered at a time.
+const mostWho = 1 << 17
+
+// whoKey is what a line says of where a request comes from.
+type whoKey struct{ client, peer, header string }
+
+// A who is where requests come from.
+type who struct {
+	peer    netip.Addr // that connects, as far as it is known
+	header  string     // in which a proxy hands on the client's address; "" for none
+	addr    netip.Addr // that the limiters see, where realip is the same everywhere
+	caller  *pipeline.Caller
+	keys    [4]whoseKey // whose keys were charged last
+	next    int
+	visits  []visitor
+	client  netip.Addr // as logged, where it is an address
+	strange bool       // the log's client is no address
+}
+
+type whoseKey struct {
+	id  keyID
+	row *keyRow
+}
+
+// whoOf returns where a record comes from.
+func (e *engine) whoOf(rec *accesslog.Record) *who {
+	k := whoKey{client: rec.Client, peer: rec.Peer}
+	if e.r.needs.realip {
+		k.header = e.forwarded(rec)
+	}
+	if w := e.whos.get(k); w != nil {
+		return w
+	}
+	// The texts are cut out of a block that need not be kept for their sake.
+	k = whoKey{strings.Clone(k.client), strings.Clone(k.peer), strings.Clone(k.header)}
+	w := e.newWho(k)
+	e.whos.put(k, w)
+	return w
+}
+
+// forwarded is the value of the header that realip reads, as far as the line tells it.
+func (e *engine) forwarded(rec *accesslog.Record) string {
+	name := e.r.needs.header
+	switch name {
+	case "":
+		return ""
+	case "http_x_forwarded_for":
+		return rec.Forwarded
+	}
+	for i, have := range e.r.needs.headers {
+		if have == name && i < len(rec.Headers) {
+			return rec.Headers[i]
+		}
+	}
+	return ""
+}
+
+// newWho works out which address the limiters see. Where the log has the address that connected, that is it, and what
+// realip made of it is made again by the configuration at hand; the client that was logged stands in for a header that
+// was not.
+func (e *engine) newWho(k whoKey) *who {
+	w := &who{header: k.header}
+	client, ok := addressOf(k.client)
+	w.client, w.strange = client, !ok
+	if w.peer = client; k.peer != "" {
+		if peer, ok := addressOf(k.peer); ok {
+			w.peer = peer
+			if w.header == "" && peer != client {
+				w.header = k.client
+			}
+		}
+	}
+	w.addr = w.peer
+	if e.trust != nil && w.header != "" {
+		got := realip.Resolve(*e.trust, realip.Connection{Peer: netip.AddrPortFrom(w.peer, 0)}, []request.Header{{Name: e.trust.Header, Value: w.header}})
+		w.addr = got.Addr
+	}
+	w.caller = pipeline.NewCaller(w.addr)
+	return w
+}
+
+// addressOf reads an address. What is none, such as a name or one that was made unrecognisable, gets one of a private
+// range that it shares with nobody.
+func addressOf(text string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(text); err == nil && a.Zone() == "" {
+		return a, true
+	}
+	h := sha256.Sum256([]byte(text))
+	h[0] = 0xfd
+	return netip.AddrFrom16([16]byte(h[:16])), false
+}
+
+// trustOf returns the settings of realip where they are the same at every level; nil where there are none. uniform is
+// false where they differ.
+func trustOf(tree *config.Tree) (trust *realip.Config, uniform bool) {
+	s := tree.HTTP.Settings
+	uniform = true
+	same := func(l *config.Level) {
+		o := l.Settings
+		if o.RealIPFrom != s.RealIPFrom || o.RealIPHeader != s.RealIPHeader || o.RealIPRecursive != s.RealIPRecursive {
+			uniform = false
+		}
+	}
+	for _, server := range tree.HTTP.Servers {
+		same(&server.Level)
+		for l := range server.AllLocations {
+			same(&l.Level)
+		}
+	}
+	if len(s.RealIPFrom.Value) == 0 || !uniform {
+		return nil, uniform
+	}
+	trust = &realip.Config{Header: s.RealIPHeader.Value, Recursive: s.RealIPRecursive.Value}
+	for _, t := range s.RealIPFrom.Value {
+		if t.Unix {
+			trust.Unix = true
+		} else if t.Prefix.IsValid() {
+			trust.Trusted = append(trust.Trusted, t.Prefix)
+		}
+	}
+	trust.Prepare()
+	return trust, true
+}

@@ -1,0 +1,102 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+)
+
+// widths are those of the windows in which requests are counted, in milliseconds.
+var widths = [...]int64{100, 1_000, 10_000, 60_000}
+
+// worstOf is how many windows of a width are kept for each place: those in which most was refused and delayed, and of
+// equal ones those with most requests.
+const worstOf = 5
+
+// A span counts the requests of one place within one window.
+type span struct {
+	at                         int64 // number of the window
+	requests, delayed, refused int64
+}
+
+func (s *span) worse(o *span) int {
+	if d := (o.delayed + o.refused) - (s.delayed + s.refused); d != 0 {
+		return int(min(max(d, -1), 1))
+	}
+	if d := o.requests - s.requests; d != 0 {
+		return int(min(max(d, -1), 1))
+	}
+	return int(min(max(s.at-o.at, -1), 1))
+}
+
+// placeWindows are the windows of a place.
+type placeWindows struct {
+	place pipeline.Place
+	open  [len(widths)]span
+	worst [len(widths)][]span
+	hit   [len(widths)]int64 // windows in which something was refused or delayed
+}
+
+// windows count by places. Their size follows the places, not the requests.
+type windows struct {
+	all  map[*config.Level]*placeWindows
+	last *placeWindows
+}
+
+func (w *windows) begin() { w.all = map[*config.Level]*placeWindows{} }
+
+func (w *windows) count(at int64, place pipeline.Place, o outcome) {
+	p := w.last
+	if p == nil || p.place.Level != place.Level {
+		if p = w.all[place.Level]; p == nil {
+			p = &placeWindows{place: place}
+			w.all[place.Level] = p
+		}
+		w.last = p
+	}
+	for i := range widths {
+		s := &p.open[i]
+		if n := at / widths[i]; n != s.at {
+			p.close(i)
+			s.at = n
+		}
+		s.requests++
+		switch o {
+		case delayed:
+			s.delayed++
+		case rejected:
+			s.refused++
+		case passed:
+		}
+	}
+}
+
+// close keeps a window where it is among the worst.
+func (p *placeWindows) close(i int) {
+	s := p.open[i]
+	p.open[i] = span{}
+	if s.requests == 0 {
+		return
+	}
+	if s.delayed+s.refused > 0 {
+		p.hit[i]++
+	}
+	list := p.worst[i]
+	if len(list) == worstOf && list[worstOf-1].worse(&s) <= 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(list, s, func(a, b span) int { return a.worse(&b) })
+	if list = slices.Insert(list, at, s); len(list) > worstOf {
+		list = list[:worstOf]
+	}
+	p.worst[i] = list
+}
+
+func (w *windows) end() {
+	for _, p := range w.all {
+		for i := range widths {
+			p.close(i)
+		}
+	}
+}
