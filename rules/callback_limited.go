@@ -40,12 +40,12 @@ http {
 	Good: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=5r/s;
-    limit_req_zone $binary_remote_addr zone=hooks:1m rate=60r/s;
+    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=20r/s;
+    limit_req_zone $binary_remote_addr zone=hooks:10m rate=60r/s;
     limit_req_status 429;
 
     server {
-        limit_req zone=per_ip burst=20 nodelay;
+        limit_req zone=per_ip burst=60 nodelay;
 
         location /webhooks/ {
             limit_req zone=hooks burst=120 nodelay;

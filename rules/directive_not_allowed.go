@@ -21,6 +21,7 @@ the others an empty key by a ` + "`" + `map` + "`" + `: what has an empty key is
 
 http {
     limit_req_zone $binary_remote_addr zone=login:10m rate=10r/m;
+    limit_req_status 429;
 
     server {
         location /login {
@@ -40,6 +41,7 @@ http {
     }
 
     limit_req_zone $login_key zone=login:10m rate=10r/m;
+    limit_req_status 429;
 
     server {
         location /login {

@@ -27,9 +27,9 @@ var DoubleCounted = register(rule.Rule{
 	Bad: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=10r/s;
+    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=20r/s;
     limit_req_status 429;
-    limit_req zone=per_ip burst=20 nodelay;
+    limit_req zone=per_ip burst=60 nodelay;
 
     server {
         location / {
@@ -47,11 +47,11 @@ http {
 	Good: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=10r/s;
+    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=20r/s;
     limit_req_status 429;
 
     server {
-        limit_req zone=per_ip burst=20 nodelay;
+        limit_req zone=per_ip burst=60 nodelay;
 
         location / {
             proxy_set_header X-Real-IP $remote_addr;

@@ -21,6 +21,7 @@ the second. An included snippet that repeats what the file around it says has th
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {
@@ -34,6 +35,7 @@ http {
 
 http {
     limit_req_zone $binary_remote_addr zone=per_client:10m rate=10r/s;
+    limit_req_status 429;
     limit_req_zone $server_name zone=total:1m rate=300r/s;
 
     server {

@@ -49,13 +49,13 @@ http {
 	Good: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=wp:10m rate=10r/s;
+    limit_req_zone $binary_remote_addr zone=wp:10m rate=20r/s;
     limit_req_zone $binary_remote_addr zone=editor:10m rate=20r/s;
     limit_req_status 429;
 
     server {
         server_name blog.example.com;
-        limit_req zone=wp burst=40 nodelay;
+        limit_req zone=wp burst=60 nodelay;
 
         location / {
             proxy_pass http://127.0.0.1:8080;

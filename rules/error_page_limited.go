@@ -28,7 +28,7 @@ var ErrorPageLimited = register(rule.Rule{
 	Bad: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=pages:10m rate=10r/s;
+    limit_req_zone $binary_remote_addr zone=pages:10m rate=20r/s;
     limit_req_status 429;
 
     server {
@@ -36,7 +36,7 @@ http {
         error_page 404 /404.html;
 
         location / {
-            limit_req zone=pages burst=20 nodelay;
+            limit_req zone=pages burst=60 nodelay;
         }
 
         location /static/ {
@@ -47,7 +47,7 @@ http {
 	Good: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=pages:10m rate=10r/s;
+    limit_req_zone $binary_remote_addr zone=pages:10m rate=20r/s;
     limit_req_status 429;
 
     server {
@@ -55,7 +55,7 @@ http {
         error_page 404 /404.html;
 
         location / {
-            limit_req zone=pages burst=20 nodelay;
+            limit_req zone=pages burst=60 nodelay;
         }
 
         location /static/ {

@@ -20,6 +20,7 @@ out means just that: no request beyond the rate is let in. Fractions and units a
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {
@@ -32,6 +33,7 @@ http {
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {

@@ -21,6 +21,7 @@ request per second, is one request in 62.5 seconds.
 
 http {
     limit_req_zone $binary_remote_addr zone=reports:10m rate=100r/h;
+    limit_req_status 429;
 
     server {
         location /reports/ {
@@ -33,6 +34,7 @@ http {
 
 http {
     limit_req_zone $binary_remote_addr zone=reports:10m rate=2r/m;
+    limit_req_status 429;
 
     server {
         location /reports/ {

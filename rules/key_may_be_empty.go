@@ -45,11 +45,13 @@ http {
     }
 
     limit_req_zone $customer zone=customers:10m rate=10r/s;
+    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=20r/s;
     limit_req_status 429;
 
     server {
         location /api/ {
             limit_req zone=customers burst=20 nodelay;
+            limit_req zone=per_ip burst=40 nodelay;
             proxy_pass http://127.0.0.1:8080;
         }
     }

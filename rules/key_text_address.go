@@ -68,7 +68,7 @@ const (
 func checkKeyTextAddress(p *rule.Pass) {
 	for _, z := range p.Zones() {
 		texts := p.Flow(z.Key).Texts
-		i := slices.IndexFunc(texts, func(l rule.Leaf) bool { return l.Name == "remote_addr" })
+		i := slices.IndexFunc(texts, func(l rule.Leaf) bool { return l.Name == "remote_addr" && !l.Part })
 		if i < 0 || !p.Counts(z) {
 			continue
 		}

@@ -47,7 +47,7 @@ http {
 	Good: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=php:10m rate=1r/s;
+    limit_req_zone $binary_remote_addr zone=php:10m rate=10r/s;
     limit_req_status 429;
 
     server {
@@ -58,7 +58,7 @@ http {
         }
 
         location ~ \.php$ {
-            limit_req zone=php burst=5 nodelay;
+            limit_req zone=php burst=40 nodelay;
             fastcgi_pass 127.0.0.1:9000;
         }
     }

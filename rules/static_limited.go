@@ -41,7 +41,7 @@ http {
 	Good: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=api:10m rate=5r/s;
+    limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
     limit_req_status 429;
 
     server {
@@ -50,7 +50,7 @@ http {
         }
 
         location /api/ {
-            limit_req zone=api burst=20 nodelay;
+            limit_req zone=api burst=60 nodelay;
             proxy_pass http://127.0.0.1:8080;
         }
     }

@@ -24,7 +24,7 @@ http {
     limit_req_status 429;
 
     server {
-        location /api/ {
+        location /readings/ {
             # ngxlimit:ignore missing-burst
             limit_req zone=api;
             proxy_pass http://127.0.0.1:8080;
@@ -39,7 +39,7 @@ http {
     limit_req_status 429;
 
     server {
-        location /api/ {
+        location /readings/ {
             # ngxlimit:ignore missing-burst the meter sends one request a minute
             limit_req zone=api;
             proxy_pass http://127.0.0.1:8080;

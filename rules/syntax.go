@@ -24,6 +24,7 @@ something being absent.
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {
@@ -36,6 +37,7 @@ http {
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {

@@ -21,6 +21,7 @@ takes one to three, so a zone, a burst and one of ` + "`" + `nodelay` + "`" + ` 
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {
@@ -33,6 +34,7 @@ http {
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {

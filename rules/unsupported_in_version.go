@@ -21,6 +21,7 @@ runs by ` + "`" + `--nginx-version` + "`" + `; without it the newest known one i
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         limit_req_dry_run on;
@@ -35,6 +36,7 @@ http {
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {

@@ -33,7 +33,7 @@ http {
 
     server {
         location /api/ {
-            limit_req zone=api burst=20;
+            limit_req zone=api burst=20 delay=16;
             proxy_pass http://127.0.0.1:8080;
         }
     }
@@ -50,7 +50,7 @@ http {
 
     server {
         location /api/ {
-            limit_req zone=api burst=20;
+            limit_req zone=api burst=20 delay=16;
             proxy_pass http://127.0.0.1:8080;
         }
     }

@@ -21,6 +21,7 @@ refused: ` + "`" + `limit_req_zone "api" is already bound to key "$binary_remote
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
     limit_req_zone $binary_remote_addr zone=api:10m rate=30r/s;
 
     server {
@@ -34,6 +35,7 @@ http {
 
 http {
     limit_req_zone $binary_remote_addr zone=login:10m rate=10r/m;
+    limit_req_status 429;
     limit_req_zone $binary_remote_addr zone=api:10m rate=30r/s;
 
     server {

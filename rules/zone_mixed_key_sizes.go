@@ -34,7 +34,7 @@ http {
         ""      $binary_remote_addr;
     }
 
-    limit_req_zone $customer zone=customers:1m rate=10r/s;
+    limit_req_zone $customer zone=customers:10m rate=10r/s;
     limit_req_status 429;
 
     server {
@@ -54,7 +54,7 @@ http {
         "Bearer 8d1f4e"  south;
     }
 
-    limit_req_zone $customer zone=customers:1m rate=10r/s;
+    limit_req_zone $customer zone=customers:10m rate=10r/s;
     limit_req_status 429;
 
     server {

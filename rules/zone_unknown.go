@@ -26,6 +26,7 @@ is missing.
 
 http {
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 
     server {
         location /api/ {
@@ -44,6 +45,7 @@ http {
     }
 
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
+    limit_req_status 429;
 }
 `,
 	Links: []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req"},

@@ -143,7 +143,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		facts = factsOf(reading.Trees, set)
 		spent.step("mend")
 	}
-	rep, result := f.report(reading, facts)
+	rep, result := gather(reading, facts, report.ShowsPages(f.format.value))
 	rep.Mending = mending
 	known.tellStale(a, left, selected, result, unread == nil)
 	if f.writeBaseline != "" {
@@ -231,14 +231,14 @@ func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) 
 	return results
 }
 
-// report gathers what is to be reported of a reading.
-func (f *checkFlags) report(reading fix.Reading, facts []*rule.Facts) (*report.Report, run.Result) {
+// gather puts together what is to be reported of a reading, with what pages suffer or without.
+func gather(reading fix.Reading, facts []*rule.Facts, pages bool) (*report.Report, run.Result) {
 	trees := reading.Trees
 	rep := &report.Report{Version: toolVersion(), Rules: rules.All(), Unlimited: !slices.ContainsFunc(trees, limitsSomething)}
 	for i, tree := range trees {
 		rep.Inputs = append(rep.Inputs, describe(tree.Input))
 		rep.LeftOut += tree.LeftOut
-		if report.ShowsPages(f.format.value) {
+		if pages {
 			rep.Pages = append(rep.Pages, pagesOf(facts[i])...)
 		}
 	}

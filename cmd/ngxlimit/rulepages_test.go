@@ -21,7 +21,7 @@ func TestRulePages(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	t.Chdir(t.TempDir())
 	for _, r := range rules.All() {
-		want[r.Name+".md"] = report.RulePageWith(r, printedOf(t, r))
+		want[r.Name+".md"] = report.RulePage(r, checkedBad(t, r))
 	}
 	if *update {
 		writePages(t, dir, want)
@@ -38,8 +38,9 @@ func TestRulePages(t *testing.T) {
 	}
 }
 
-// printedOf runs check on a rule's bad example, a file in the working folder.
-func printedOf(t *testing.T, r *rule.Rule) string {
+// checkedBad runs check on a rule's bad example, a file in the working folder. The page that the program prints itself shows
+// the same.
+func checkedBad(t *testing.T, r *rule.Rule) string {
 	if err := os.WriteFile("example.conf", []byte(r.Bad), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,11 @@ func printedOf(t *testing.T, r *rule.Rule) string {
 	if !strings.Contains(out.String(), "["+r.Name+"]") {
 		t.Errorf("%s: the example shows no finding of the rule:\n%s", r.Name, &out)
 	}
-	return "$ ngxlimit " + strings.Join(args, " ") + "\n" + out.String()
+	want := "$ ngxlimit " + strings.Join(args, " ") + "\n" + out.String()
+	if got, err := printedOf(r); err != nil || got != want {
+		t.Errorf("ngxlimit rules %s shows\n%s\nwhere check prints\n%s (%v)", r.Name, got, want, err)
+	}
+	return want
 }
 
 func pagesIn(t *testing.T, dir string) []string {

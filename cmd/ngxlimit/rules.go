@@ -7,10 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
 	"github.com/ngxlimit/ngxlimit/rules"
+	"github.com/ngxlimit/ngxlimit/rules/fix"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
 func newRules(a *app) *cobra.Command {
@@ -32,7 +36,11 @@ func newRules(a *app) *cobra.Command {
 			case format.value == "json":
 				return report.EncodeJSON(a.stdout, ruleEntries(list))
 			case len(args) == 1:
-				_, err := io.WriteString(a.stdout, report.RulePage(list[0]))
+				printed, err := printedOf(list[0])
+				if err != nil {
+					return err
+				}
+				_, err = io.WriteString(a.stdout, report.RulePage(list[0], printed))
 				return err
 			}
 			return listRules(a.stdout, list)
@@ -43,17 +51,20 @@ func newRules(a *app) *cobra.Command {
 }
 
 type ruleEntry struct {
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	Summary  string `json:"summary"`
-	HelpURI  string `json:"help_uri"`
-	Fixable  bool   `json:"fixable"`
+	Rule       string `json:"rule"`
+	Severity   string `json:"severity"`
+	Confidence string `json:"confidence"`
+	Group      string `json:"group"`
+	Summary    string `json:"summary"`
+	HelpURI    string `json:"help_uri"`
+	Fixable    bool   `json:"fixable"`
+	SafeFix    bool   `json:"safe_fix"`
 }
 
 func ruleEntries(list []*rule.Rule) []ruleEntry {
 	out := make([]ruleEntry, len(list))
 	for i, r := range list {
-		out[i] = ruleEntry{r.Name, string(r.Severity), r.Summary, report.HelpURI(r.Name), r.Fixable}
+		out[i] = ruleEntry{r.Name, string(r.Severity), string(r.Confidence), string(r.Group), r.Summary, report.HelpURI(r.Name), r.Fixable, r.SafeFix}
 	}
 	return out
 }
@@ -76,4 +87,33 @@ func listRules(w io.Writer, list []*rule.Rule) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// exampleFile is what a rule's bad example is called where it is checked.
+const exampleFile = "example.conf"
+
+// printedOf is what check prints of a rule's bad example, below the command that does it.
+func printedOf(r *rule.Rule) (string, error) {
+	inputs, err := load.Load([]string{"-"}, load.Options{Stdin: strings.NewReader(r.Bad), Version: r.For})
+	if err != nil {
+		return "", fmt.Errorf("read the example of %s: %w", r.Name, err)
+	}
+	selected, err := settings.Settings{}.Select(rules.All(), settings.Flags{Enable: []string{r.Name}})
+	if err != nil {
+		return "", err
+	}
+	trees := []*config.Tree{config.Resolve(inputs[0], config.Options{Version: r.For})}
+	facts := factsOf(trees, settings.Settings{})
+	result := run.On(facts[0], selected, run.Options{Known: rules.All()})
+	rep, _ := gather(fix.Reading{Trees: trees, Results: []run.Result{result}}, facts, true)
+	var b strings.Builder
+	b.WriteString("$ ngxlimit check " + exampleFile + " --enable " + r.Name)
+	if r.For != "" {
+		b.WriteString(" --nginx-version " + r.For)
+	}
+	b.WriteByte('\n')
+	if err := report.Write(&b, "text", rep, report.Options{MapPath: map[string]string{"-": exampleFile}}); err != nil {
+		return "", err
+	}
+	return b.String(), nil
 }

@@ -26,6 +26,7 @@ type Leaf struct {
 	Item    config.Item // the entry or the set that names it; nil where the key itself does
 	Span    source.Span // the word that does; empty where the key itself does
 	Exempts bool        // of Chooses: it decides whether the key is empty
+	Part    bool        // of Texts: a regex takes its text, or a part of it
 }
 
 // Direct says whether the key itself names the variable.
@@ -95,7 +96,11 @@ func (w *walker) texts(t value.Template, at config.Item, span source.Span, of *B
 		switch {
 		case part.Variable == "":
 		case of != nil && isCapture(at, part.Variable):
+			before := len(w.flow.Texts)
 			w.texts(of.Source, at, span, nil, false)
+			for i := range w.flow.Texts[before:] {
+				w.flow.Texts[before+i].Part = true
+			}
 		default:
 			w.text(part.Variable, at, span, whole)
 		}

@@ -19,11 +19,8 @@ func HelpURI(name string) string { return FileURI("docs/rules/" + name + ".md") 
 // FileURI is the address of a file of the repository.
 func FileURI(path string) string { return home + "/blob/main/" + path }
 
-// RulePage is the Markdown page of a rule, made of the rule's own words.
-func RulePage(r *rule.Rule) string { return RulePageWith(r, "") }
-
-// RulePageWith is RulePage with what the program prints of the bad example, where that is not empty.
-func RulePageWith(r *rule.Rule, printed string) string {
+// RulePage is the Markdown page of a rule, made of the rule's own words and of what the program prints of the bad example.
+func RulePage(r *rule.Rule, printed string) string {
 	return "# " + r.Name + "\n\n" + sentence(r.Summary) + "\n\n" + ruleBody(r, printed)
 }
 
