@@ -16,7 +16,7 @@ func (f *simulateFlags) options(terminal bool) (simulate.Options, simulate.Crowd
 	o := simulate.Options{
 		Host: f.host, Protocol: simulate.Protocol(f.protocol.value), UpstreamMs: f.upstream.Dist, RTTMs: f.rtt.Dist, Seed: f.seed,
 		KeepRequests: f.format.value == "csv" || f.format.value == "json" && !f.noRequests,
-		Detail: f.format.value == "json" || f.format.value == "html" || f.format.value == "text" && terminal,
+		Detail:       f.format.value == "json" || f.format.value == "html" || f.format.value == "text" && terminal,
 	}
 	people, err := f.people()
 	if err != nil {

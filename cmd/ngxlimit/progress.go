@@ -16,12 +16,14 @@ const progressAfter = 2 * time.Second
 type progress struct {
 	w     io.Writer // nil: nobody looks
 	start time.Time
+	what  string // is done, for the description
+	bytes bool   // it is measured in bytes
 	bar   *progressbar.ProgressBar
 }
 
 // progress begins to measure a run. It says nothing where standard error is no terminal.
 func (a *app) progress() *progress {
-	p := &progress{start: time.Now()}
+	p := &progress{start: time.Now(), what: "simulating"}
 	if f, ok := a.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.w = f
 	}
@@ -35,8 +37,9 @@ func (p *progress) set(done, total int64) {
 	}
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions64(
-			total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("simulating"), progressbar.OptionSetWidth(30),
+			total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.what), progressbar.OptionSetWidth(30),
 			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetRenderBlankState(true),
+			progressbar.OptionShowBytes(p.bytes), progressbar.OptionSetPredictTime(true),
 		)
 	}
 	p.bar.ChangeMax64(total)

@@ -28,7 +28,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.Version = toolVersion()
 	root.SetVersionTemplate("ngxlimit {{.Version}}\n")
-	root.AddCommand(newCheck(a), newDiff(a), newExplain(a), newSimulate(a), newFans(a), newProxies(a), newAlerts(a), newInit(a), newLSP(a), newRules(a), newVersion(a))
+	root.AddCommand(newCheck(a), newDiff(a), newExplain(a), newSimulate(a), newReplay(a), newFans(a), newProxies(a), newAlerts(a), newInit(a), newLSP(a), newRules(a), newVersion(a))
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if t := f.Value.Type(); t == "string" || t == "stringArray" {

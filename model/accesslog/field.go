@@ -107,8 +107,8 @@ func Names() []string {
 // Fields says which field of a JSON line means what: from the name of ours, or nginx's variable, to the name in the log.
 type Fields map[string]string
 
-// check refuses names that nothing has.
-func (f Fields) check() error {
+// Check refuses names that nothing has.
+func (f Fields) Check() error {
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		plain := plainName(name)
 		if _, ok := fieldsByName[plain]; ok || strings.HasPrefix(plain, "http_") || strings.HasPrefix(plain, "cookie_") {

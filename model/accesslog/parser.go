@@ -32,7 +32,7 @@ func NewReader(f Format, o Options) (*Reader, error) {
 	if len(o.Headers) > MaxHeaders {
 		return nil, fmt.Errorf("read access log: more than %d headers are wanted", MaxHeaders)
 	}
-	if err := o.Fields.check(); err != nil {
+	if err := o.Fields.Check(); err != nil {
 		return nil, err
 	}
 	r := &Reader{Format: f, Headers: o.Headers, table: newTable(o.Fields, o.Headers)}

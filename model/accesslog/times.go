@@ -42,6 +42,15 @@ func (c *clockText) read(s string) (ms int64, precision int16, ok bool) {
 	return ms, precision, ok
 }
 
+// ParseTime reads a time in any way that a log may write it, in milliseconds since 1970. A day alone is its beginning.
+func ParseTime(s string) (ms int64, ok bool) {
+	if len(s) == len("2026-03-02") && s[4] == '-' {
+		s += "T00:00:00"
+	}
+	ms, _, ok = new(clockText).read(s)
+	return ms, ok
+}
+
 // number reads seconds since 1970 as $msec has them, or a number of milli-, micro- or nanoseconds, by its length.
 func number(s string) (ms int64, precision int16, ok bool) {
 	whole, fraction, dotted := strings.Cut(s, ".")

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/ngxlimit/ngxlimit/model/replay"
+)
+
+// A Replay is what replay read, and what came of it.
+type Replay struct {
+	Result  *replay.Result
+	Input   string // the configuration, as the user named it
+	Version string // of ngxlimit
+}
+
+// How many rows of a table are shown to a person; the JSON form has more.
+const (
+	textKeys    = 10
+	textURIs    = 10
+	textWindows = 3 // of each width
+	textPages   = 10
+)
+
+// WriteReplay writes a replay for a person.
+func WriteReplay(w io.Writer, r Replay, o Options) error {
+	t := &replayWriter{errWriter{w: &inertWriter{w: w}}, palette{o.Color}, o}
+	res := r.Result
+	t.head(res)
+	t.agreement(&res.Agreement)
+	t.locations(res)
+	t.keys(res.Keys)
+	t.uris(res.URIs)
+	t.windows(res.Windows)
+	t.pages(res.Pages)
+	t.diagnosis(res.Diagnosis)
+	if len(res.Assumptions) > 0 {
+		t.print("\n")
+	}
+	for _, a := range res.Assumptions {
+		t.print(wrap("assumed: "+clean(a), t.o.width()), "\n")
+	}
+	return t.err
+}
+
+type replayWriter struct {
+	errWriter
+	p palette
+	o Options
+}
+
+// moment shows a time of a log.
+func moment(ms int64) string {
+	return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05.000")
+}
+
+func (t *replayWriter) head(r *replay.Result) {
+	line := fmt.Sprintf("%s of %s, %s", count(int(r.Requests), "request"), count(len(r.Logs), "log"), count(int(r.Lines), "line"))
+	t.print(t.p.bold(line), "\n")
+	if r.Requests > 0 {
+		t.print(moment(r.FromMs), " to ", moment(r.ToMs), " UTC\n")
+	}
+	if r.Outside > 0 {
+		t.print(count(int(r.Outside), "request"), " outside of that time left out\n")
+	}
+	for _, f := range r.Faults {
+		what := "counted all the same"
+		if f.Skipped {
+			what = "skipped"
+		}
+		if f.Kind == "broken" {
+			t.print(wrap(fmt.Sprintf("%s:%d: %s", t.o.shown(f.File), f.Line, clean(f.Message)), t.o.width()), "\n")
+			continue
+		}
+		t.print(fmt.Sprintf("%d %s %s (first: %s:%d)\n", f.Lines, f.Message, what, clean(f.File), f.Line))
+	}
+}
+
+func (t *replayWriter) agreement(a *replay.Agreement) {
+	if a.Logged == 0 {
+		return
+	}
+	t.print("\n", t.p.bold(fmt.Sprintf("%d of %d logged decisions are the same (%s)", a.Same, a.Logged, share(int(a.Same), int(a.Logged)))), "\n")
+	if a.Shifted > 0 {
+		t.print(fmt.Sprintf("of these %d with an arrival 1 ms earlier or later, which the log cannot tell\n", a.Shifted))
+	}
+	for _, k := range a.Kinds {
+		t.print(wrap(fmt.Sprintf("%d: %s (first: %s:%d, logged %s, here %s)", k.N, k.Message, clean(k.File), k.Line, k.Logged, k.Replayed), t.o.width()), "\n")
+	}
+}
+
+// on names the nginx in front of a name, where there are several.
+func on(nginx, name string) string {
+	if nginx == "" {
+		return name
+	}
+	return clean(nginx) + ": " + name
+}
+
+func (t *replayWriter) locations(r *replay.Result) {
+	if len(r.Locations) == 0 {
+		t.print("no request reached a server\n")
+		return
+	}
+	t.print("\n")
+	tab := newCounts("location")
+	for _, l := range r.Locations {
+		tab.AppendRow(countRow(on(l.Nginx, placeName(l.Server, l.Location, t.o.width()-71)), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs))
+	}
+	t.print(rendered(tab), "\n")
+	for _, l := range r.Locations {
+		if l.DryRun > 0 {
+			t.print(fmt.Sprintf("%s: %s would have been held up or refused without the dry run\n", on(l.Nginx, placeName(l.Server, l.Location, t.o.width())), count(l.DryRun, "request")))
+		}
+	}
+}
+
+func (t *replayWriter) keys(keys []replay.KeyStat) {
+	if len(keys) == 0 {
+		return
+	}
+	t.print("\n")
+	tab := newTable()
+	tab.AppendHeader(table.Row{"key", "zone", "requests", "delayed", "refused", "most in 1 s", "agents", "paths"})
+	for _, k := range keys[:min(len(keys), textKeys)] {
+		tab.AppendRow(table.Row{on(k.Nginx, snipText(clean(k.Key), 40)), clean(k.Zone), k.Requests, k.Delayed, k.Rejected, k.MostInSecond, about(k.Agents), about(k.URIs)})
+	}
+	t.print(rendered(tab), "\n")
+	t.more(len(keys), textKeys, "key")
+}
+
+// about shows a number that is 0 where nothing is known.
+func about(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// more says that a table is cut off.
+func (t *replayWriter) more(n, shown int, noun string) {
+	if n > shown {
+		t.print(t.p.faint(fmt.Sprintf("%d more in --format json", n-shown)), "\n")
+	}
+	_ = noun
+}
+
+func (t *replayWriter) uris(uris []replay.URIStat) {
+	if len(uris) == 0 {
+		return
+	}
+	t.print("\n")
+	tab := newTable()
+	tab.AppendHeader(table.Row{"path", "requests", "passed", "delayed", "refused", "longest"})
+	for _, u := range uris[:min(len(uris), textURIs)] {
+		tab.AppendRow(table.Row{on(u.Nginx, snipText(clean(u.Path), t.o.width()-50)), u.Requests, u.Passed, u.Delayed, u.Rejected, added(u.LongestMs)})
+	}
+	t.print(rendered(tab), "\n")
+	t.more(len(uris), textURIs, "path")
+}
+
+func (t *replayWriter) windows(windows []replay.WindowStat) {
+	if len(windows) == 0 {
+		return
+	}
+	t.print("\n")
+	tab := newTable()
+	tab.AppendHeader(table.Row{"worst windows", "of", "requests", "delayed", "refused", "such windows"})
+	shown := map[int64]int{}
+	for _, w := range windows {
+		if shown[w.WidthMs]++; shown[w.WidthMs] > textWindows {
+			continue
+		}
+		tab.AppendRow(table.Row{
+			on(w.Nginx, moment(w.FromMs)+" "+placeName(w.Server, w.Location, max(t.o.width()-75, 10))), duration(w.WidthMs), w.Requests, w.Delayed, w.Rejected, w.Hit,
+		})
+	}
+	t.print(rendered(tab), "\n")
+}
+
+func (t *replayWriter) pages(pages []replay.PageStat) {
+	if len(pages) == 0 {
+		return
+	}
+	t.print("\n")
+	tab := newTable()
+	tab.AppendHeader(table.Row{"page", "loads", "requests p50", "p95", "max", "over p50", "p95"})
+	for _, p := range pages[:min(len(pages), textPages)] {
+		tab.AppendRow(table.Row{
+			on(p.Nginx, snipText(clean(p.Path), t.o.width()-60)), p.Loads, p.Requests.P50, p.Requests.P95, p.Requests.Max, duration(p.SpanMs.P50), duration(p.SpanMs.P95),
+		})
+	}
+	t.print(rendered(tab), "\n")
+	t.more(len(pages), textPages, "page")
+}
+
+func (t *replayWriter) diagnosis(list []replay.Diagnosis) {
+	for _, d := range list {
+		t.print("\n", wrap(t.p.bold(clean(d.Kind))+": "+clean(d.Message), t.o.width()), "\n")
+		if d.Directive != "" {
+			t.print("  ", t.p.faint(fmt.Sprintf("%s:%d:", clean(d.File), d.Line)), " ", clean(d.Directive), "\n")
+		}
+	}
+}

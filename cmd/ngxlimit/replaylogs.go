@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/replay"
+)
+
+// logNames finds the logs that are meant: a name that is no file may be a pattern.
+func logNames(args []string) ([]string, error) {
+	var names []string
+	for _, arg := range args {
+		if _, err := os.Lstat(arg); arg != "-" && errors.Is(err, fs.ErrNotExist) {
+			if found, _ := filepath.Glob(arg); len(found) > 0 {
+				slices.Sort(found)
+				names = append(names, found...)
+				continue
+			}
+		}
+		names = append(names, arg)
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("log %s is named twice", name)
+		}
+	}
+	return names, nil
+}
+
+// An opener opens logs, and finds out in which format they are written.
+type opener struct {
+	app    *app
+	flags  *replayFlags
+	tree   *config.Tree
+	wanted []string // variables
+
+	read int64 // bytes of all files so far
+	size int64 // of all files
+}
+
+// sources prepares the logs. Each is looked into, and opened again when its time has come.
+func (o *opener) sources(names []string) ([]replay.Source, error) {
+	list := make([]replay.Source, 0, len(names))
+	for _, name := range names {
+		s, err := o.source(name)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, bare(err))
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// peeked is how much of a log is looked at.
+const peeked = 128 << 10
+
+func (o *opener) source(name string) (replay.Source, error) {
+	s := replay.Source{Name: name, Nginx: o.flags.nginxOf(name)}
+	text, done, err := o.open(name)
+	if err != nil {
+		return s, err
+	}
+	b := bufio.NewReaderSize(text, peeked)
+	head, err := b.Peek(peeked)
+	if err == nil { // there is more: the last line is not whole
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	block := accesslog.Block{Text: string(head), First: true}
+	format, server, err := o.formatOf(name, block)
+	if err == nil {
+		s.Server = server
+		s.Reader, err = accesslog.NewReader(format, o.options())
+	}
+	if err != nil {
+		done()
+		return s, err
+	}
+	s.First = firstTime(s.Reader, block)
+	if name == "-" {
+		s.Open = func() (io.Reader, func(), error) { return b, done, nil }
+		return s, nil
+	}
+	done()
+	if info, err := os.Stat(name); err == nil {
+		o.size += info.Size()
+	}
+	s.Open = func() (io.Reader, func(), error) {
+		text, done, err := o.openCounted(name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", name, bare(err))
+		}
+		return text, done, nil
+	}
+	return s, nil
+}
+
+func (o *opener) options() accesslog.Options {
+	return accesslog.Options{Fields: o.flags.fields.values, Headers: o.wanted}
+}
+
+func (o *opener) open(name string) (io.Reader, func(), error) { return o.unpack(name, nil) }
+
+func (o *opener) openCounted(name string) (io.Reader, func(), error) { return o.unpack(name, &o.read) }
+
+func (o *opener) unpack(name string, count *int64) (io.Reader, func(), error) {
+	if name == "-" {
+		return accesslog.Unpack(o.app.stdin)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		_ = f.Close()
+		return nil, nil, errors.New("it is a folder")
+	}
+	text, done, err := accesslog.Unpack(&countedReader{f, count})
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return text, func() {
+		done()
+		_ = f.Close()
+	}, nil
+}
+
+// countedReader tells how much of a file has been read.
+type countedReader struct {
+	r io.Reader
+	n *int64 // nil: nobody wants to know
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if c.n != nil {
+		atomic.AddInt64(c.n, int64(n))
+	}
+	return n, err
+}
+
+// firstTime is when a log begins: the middle of the times of its first lines, as one of them may be wrong.
+func firstTime(r *accesslog.Reader, block accesslog.Block) int64 {
+	var b accesslog.Batch
+	r.Parser().Parse(block, &b)
+	var times []int64
+	for i := range min(len(b.Records), 21) {
+		times = append(times, b.Records[i].Time)
+	}
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+// formatOf returns the format of a log, and the server that it belongs to where the configuration says so by its name.
+func (o *opener) formatOf(name string, block accesslog.Block) (accesslog.Format, *config.Server, error) {
+	own, server := o.byName(name)
+	text := o.flags.logFormat
+	switch f, known := accesslog.Known(text); {
+	case text == "json":
+		return accesslog.JSON, server, nil
+	case known:
+		return f, server, nil
+	case text != "auto":
+		if f := o.tree.HTTP.LogFormats[text]; f != nil {
+			return formatText(f), server, nil
+		}
+		if !strings.Contains(text, "$") {
+			return f, nil, fmt.Errorf("--log-format: %w", unknownName("format", text, append(slices.Sorted(maps.Keys(o.tree.HTTP.LogFormats)), "auto", "json", "common", "main")))
+		}
+		return accesslog.Format{Name: "as given", Text: text}, server, nil
+	}
+	given := own
+	for _, name := range slices.Sorted(maps.Keys(o.tree.HTTP.LogFormats)) {
+		if f := formatText(o.tree.HTTP.LogFormats[name]); !slices.Contains(given, f) {
+			given = append(given, f)
+		}
+	}
+	guess := accesslog.Detect(block, given, o.options())
+	if guess.Fit == 0 && guess.Of > 0 {
+		return guess.Format, nil, errors.New("the format of its lines is not known: name it with --log-format")
+	}
+	if guess.Of == 0 {
+		guess.Format = accesslog.JSON
+	}
+	complain(o.app.stderr, fmt.Errorf("%s: format %s (%d of the first %d lines fit)", name, guess.Format.Name, guess.Fit, guess.Of))
+	return guess.Format, server, nil
+}
+
+func formatText(f *config.LogFormat) accesslog.Format {
+	return accesslog.Format{Name: f.Name, Text: f.Text, Escape: f.Escape}
+}
+
+// rotated are the endings that the rotation of logs adds.
+var rotated = regexp.MustCompile(`(?i)([.-](\d+|old|gz|zst|zstd))+$`)
+
+// byName finds the formats in which the configuration writes a log of that name, and its server where only one writes it.
+func (o *opener) byName(name string) ([]accesslog.Format, *config.Server) {
+	base := filepath.Base(rotated.ReplaceAllString(filepath.ToSlash(name), ""))
+	var formats []accesslog.Format
+	servers := map[*config.Server]bool{}
+	look := func(l *config.Level, s *config.Server) {
+		for _, log := range l.Settings.AccessLogs.Value {
+			f := o.tree.HTTP.LogFormats[log.Format]
+			if f == nil || filepath.Base(filepath.ToSlash(log.Path)) != base {
+				continue
+			}
+			servers[s] = true
+			if text := formatText(f); !slices.Contains(formats, text) {
+				formats = append(formats, text)
+			}
+		}
+	}
+	for _, s := range o.tree.HTTP.Servers {
+		look(&s.Level, s)
+		for l := range s.AllLocations {
+			look(&l.Level, s)
+		}
+	}
+	if len(servers) != 1 || o.flags.host != "" {
+		return formats, nil
+	}
+	for s := range servers {
+		return formats, s
+	}
+	return formats, nil
+}
