@@ -24,6 +24,8 @@ var RealipHeaderUnusual = register(rule.Rule{
 		"  expanded; `Forwarded`, whose `for=` nginx does not read; headers that hold a scheme, a port or a host;\n" +
 		"- the header of another provider than the one whose networks are trusted, `X-Real-IP` with Cloudflare's among them;\n" +
 		"- as a warning of less confidence, headers that the front takes over from the client (`Fastly-Client-IP`);\n" +
+		"- with `--chain` or `chain` in the settings: every header in which the proxies do not hand on the client's address, with one in\n" +
+		"  which they do;\n" +
 		"- as a note, `x-forwarded-for` in other letters: only `X-Forwarded-For` is read as a list over several lines; and `X-Real-IP` where\n" +
 		"  it is read because nothing is written: balancers and CDNs send `X-Forwarded-For`.\n\n" +
 		"A header of your own name, set at the edge, is fine and is not reported.\n",
@@ -69,7 +71,8 @@ http {
 		"https://developers.cloudflare.com/fundamentals/reference/http-headers/",
 		"https://www.fastly.com/documentation/reference/http/http-headers/Fastly-Client-IP",
 	},
-	Check: checkRealipHeaderUnusual,
+	Settings: []string{"chain"},
+	Check:    checkRealipHeaderUnusual,
 })
 
 func checkRealipHeaderUnusual(p *rule.Pass) {
@@ -92,13 +95,19 @@ func judgeHeader(p *rule.Pass, t *rule.Trust) (text string, s rule.Severity, c r
 	if why := deadHeader(p, t); why != "" {
 		return fmt.Sprintf("%s %s: the proxies' addresses stay the keys of all their clients", name, why), rule.Error, rule.High
 	}
-	if text, c := foreignHeader(t, p.Settings.Known()); text != "" && p.WholeAt(t.Places[0].Level) {
+	b, chained := behindChain(p, t)
+	if chained && p.WholeAt(t.Places[0].Level) {
+		if text := behindHeader(t, &b); text != "" {
+			return text, rule.Error, rule.High
+		}
+	}
+	if text, c := foreignHeader(t, p.Settings.Known()); text != "" && !chained && p.WholeAt(t.Places[0].Level) {
 		return text, rule.Warning, c
 	}
 	switch {
 	case t.Forwarded() && name != realip.XForwardedFor:
 		return fmt.Sprintf("%s is read as an ordinary header, of which the first line counts: only %s is one list over several lines", name, realip.XForwardedFor), rule.Note, rule.High
-	case name == realip.XRealIP && t.Header.Origin == nil:
+	case name == realip.XRealIP && t.Header.Origin == nil && !chained:
 		return "X-Real-IP is read, because no real_ip_header is in effect: balancers and CDNs send X-Forwarded-For", rule.Note, rule.Low
 	}
 	return "", "", ""

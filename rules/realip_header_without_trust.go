@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -55,7 +56,9 @@ http {
 }
 `,
 	Links:    []string{"https://nginx.org/en/docs/http/ngx_http_realip_module.html"},
-	Settings: []string{"proxies"},
+	Settings: []string{"proxies", "chain"},
+	Fixable:  true,
+	SafeFix:  true,
 	Check:    checkRealipHeaderWithoutTrust,
 })
 
@@ -68,10 +71,26 @@ func checkRealipHeaderWithoutTrust(p *rule.Pass) {
 		f.Message = fmt.Sprintf("%s is never read, because no set_real_ip_from is in effect: zone %q counts all clients behind a proxy as one address", t.Header.Value, t.Bucket.Zone)
 		f.Evidence = map[string]any{"header": t.Header.Value, "zone": t.Bucket.Zone}
 		f.Related = []rule.Label{{Span: t.Bucket.Key, Message: "the key"}}
+		if len(p.Settings.Fronts) > 0 {
+			f.Fix = realipHeaderFix(p, t)
+		}
 		if p.Settings.Front == rule.FrontNone {
 			f.Severity = rule.Note
 			f.Message = fmt.Sprintf("%s is never read, because no set_real_ip_from is in effect; nothing stands in front, as the settings say", t.Header.Value)
 		}
 		p.Report(f)
 	}
+}
+
+// realipHeaderFix trusts what was said to stand in front, behind the header that is set.
+func realipHeaderFix(p *rule.Pass, t *rule.Trust) *rule.Fix {
+	r := reading{header: t.Header.Value, recursive: t.Recursive.Value, sure: true}
+	if c := p.Settings.Chain; len(c) > 0 {
+		r.header, r.recursive, r.sure = c.Sound(r.header, r.recursive)
+	}
+	lines := trustLines(p, t.Servers, r)
+	if len(lines) == 0 {
+		return nil
+	}
+	return &rule.Fix{Title: "trust what stands in front", Safe: r.sure, Edits: []source.Edit{t.Header.Origin.InsertLines(lines)}}
 }

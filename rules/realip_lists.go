@@ -44,7 +44,11 @@ func compare(t *rule.Trust, list *fronts.List, six bool) comparison {
 // compareGiven compares with the lists that were given, both ways.
 func compareGiven(p *rule.Pass, t *rule.Trust) {
 	six := slices.ContainsFunc(t.Servers, rule.Any6)
+	b, chained := behindChain(p, t)
 	for _, list := range p.Settings.Fronts {
+		if chained && !b.needs(list) {
+			continue
+		}
 		c := compare(t, list, six)
 		c.given = true
 		c.report(p)
@@ -121,7 +125,7 @@ func (c *comparison) words() (names, lines, prefixes []string) {
 			name += ", of which " + host.Text + " alone is"
 		}
 		names = append(names, name)
-		lines = append(lines, "set_real_ip_from "+textOf(n.Prefix)+";")
+		lines = append(lines, trustLine(n))
 		prefixes = append(prefixes, n.Prefix.String())
 	}
 	return names, lines, prefixes
@@ -172,6 +176,9 @@ func reportBeyond(p *rule.Pass, t *rule.Trust) {
 	f.Severity, f.Confidence = rule.Note, rule.Medium
 	f.Message = fmt.Sprintf("%s trusted beyond what stands in front (%s): who connects from there and is no proxy chooses its address, and so its bucket",
 		rule.Plural(int64(len(names)), "network is", "networks are"), rule.Some(names))
+	if _, chained := behindChain(p, t); chained && t.Recursive.Value && p.Settings.Chain.Judge(t.Header.Value, false).Right() {
+		f.Message += fmt.Sprintf("; behind %s real_ip_recursive is not needed, and with it who comes from there through the proxies chooses as well", namesOf(p.Settings.Chain))
+	}
 	f.Evidence = map[string]any{"beyond": names}
 	p.Report(f)
 }

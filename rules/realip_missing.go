@@ -2,8 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -63,7 +65,9 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html",
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#listen",
 	},
-	Settings: []string{"proxies"},
+	Settings: []string{"proxies", "chain"},
+	Fixable:  true,
+	SafeFix:  true,
 	Check:    checkRealipMissing,
 })
 
@@ -73,21 +77,48 @@ func checkRealipMissing(p *rule.Pass) {
 	}
 	var first *rule.Bucket
 	var best *rule.FrontSign
+	var servers []*config.Server
 	for bucket, place := range p.ByAddress() {
 		if len(place.Settings.RealIPFrom.Value) > 0 || otherwiseTold(place) || !p.WholeAt(place.Level) {
 			continue
+		}
+		if !slices.Contains(servers, place.Server) {
+			servers = append(servers, place.Server)
 		}
 		sign := p.FrontSign(place)
 		if first == nil || sign.Surer(best) {
 			first, best = bucket, sign
 		}
-		if best != nil && best.Confidence == rule.High {
+		if best != nil && best.Confidence == rule.High && len(p.Settings.Fronts) == 0 {
 			break
 		}
 	}
 	if first != nil {
-		p.Report(realipMissingFinding(p, first, best))
+		f := realipMissingFinding(p, first, best)
+		f.Fix = realipMissingFix(p, first, servers)
+		p.Report(f)
 	}
+}
+
+// realipMissingFix trusts what was said to stand in front, beside the zone; nil where nothing was.
+func realipMissingFix(p *rule.Pass, b *rule.Bucket, servers []*config.Server) *rule.Fix {
+	if len(p.Settings.Fronts) == 0 {
+		return nil
+	}
+	r, ok := readingOf(p, servers)
+	lines := trustLines(p, servers, r)
+	if !ok || len(lines) == 0 {
+		return nil
+	}
+	title := "trust what stands in front"
+	if !r.sure {
+		title += ", if it sends " + r.header
+	}
+	lines = append(lines, "real_ip_header "+r.header+";")
+	if r.recursive {
+		lines = append(lines, "real_ip_recursive on;")
+	}
+	return &rule.Fix{Title: title, Safe: r.sure, Edits: []source.Edit{b.Item.Directive.InsertLines(lines)}}
 }
 
 // otherwiseTold says whether a rule of its own tells of the fault: that the header is never read, or that all of a unix

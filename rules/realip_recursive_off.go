@@ -23,7 +23,8 @@ var RealipRecursiveOff = register(rule.Rule{
 		"alone needs no recursion: the last entry is the client.\n\n" +
 		"Google Cloud's global balancers add two entries, the client and the address of the forwarding rule: there `on` is needed, and that\n" +
 		"address in the list.\n\n" +
-		"That there is a chain is taken from trust in private and in public networks at once. Where the public ones are single hosts they\n" +
+		"With `--chain` or `chain` in the settings the proxies are known, and the fix writes `real_ip_recursive on`. Without,\n" +
+		"that there is a chain is taken from trust in private and in public networks at once. Where the public ones are single hosts they\n" +
 		"may as well be another way in, so that it is a note. A header with one address, such as `CF-Connecting-IP`, needs no\nrecursion.\n",
 	Bad: `events {}
 
@@ -66,12 +67,24 @@ http {
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html#real_ip_recursive",
 		"https://cloud.google.com/load-balancing/docs/https#x-forwarded-for_header",
 	},
-	Check: checkRealipRecursiveOff,
+	Settings: []string{"chain"},
+	Fixable:  true,
+	SafeFix:  true,
+	Check:    checkRealipRecursiveOff,
 })
 
 func checkRealipRecursiveOff(p *rule.Pass) {
 	for _, t := range p.Trusts() {
-		if t.Recursive.Value || !t.Forwarded() || len(tooWide(t.From.Value)) > 0 {
+		if t.Recursive.Value || len(t.From.Value) == 0 || len(tooWide(t.From.Value)) > 0 {
+			continue
+		}
+		if b, chained := behindChain(p, t); chained {
+			if b.onlyRecursion(t) && p.WholeAt(t.Places[0].Level) {
+				p.Report(recursionNeeded(p, t, &b))
+			}
+			continue
+		}
+		if !t.Forwarded() {
 			continue
 		}
 		if inner, outer := chainOf(t.From.Value); outer != nil && p.WholeAt(t.Places[0].Level) {

@@ -13,13 +13,16 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
 type explainFlags struct {
 	inputFlags
+	wayFlags
 	method, client, peer, requests string
 	headers                        []string
 	format                         *choice
@@ -59,12 +62,17 @@ func (f *explainFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.headers, "header", nil, "a header `'Name: value'`; may be repeated")
 	flags.StringVar(&f.requests, "requests", "", "`file` of many requests, one JSON object a line; - for standard input")
 	flags.Var(f.format, "format", "how to print")
+	f.wayFlags.add(flags)
 	f.inputFlags.add(flags)
 }
 
 func (a *app) explain(f *explainFlags, args []string) error {
 	if f.requests == "-" && args[0] == "-" {
 		return fmt.Errorf("both the configuration and the requests are to be read from standard input")
+	}
+	way, err := f.wayFlags.load(a)
+	if err != nil {
+		return err
 	}
 	tree, err := f.one(a, args[0])
 	if err != nil {
@@ -76,8 +84,9 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	refused := a.tellRefused(tree)
 	p := pipeline.New(tree, route.New(tree))
 	p.Explain = true
+	on := explainWay{way, rule.NewFacts(tree, rule.Settings{})}
 	if f.requests != "" {
-		return a.explainMany(f, p, firstHost(tree), refused)
+		return a.explainMany(f, p, on, firstHost(tree), refused)
 	}
 	e, err := f.event(args[1])
 	if err != nil {
@@ -87,7 +96,7 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	if e.Request.Host == "" {
 		assumption = toFirst(&e.Request, tree, p)
 	}
-	out := explainOne(p, e)
+	out := on.explain(p, e)
 	if assumption != "" {
 		out.Assumptions = append([]string{assumption}, out.Assumptions...)
 	}
@@ -188,6 +197,20 @@ func asProxied(e *traffic.Event) (assumption string) {
 		peer, e.Client, strings.Join(forwarded, " and "))
 }
 
+// An explainWay is the chain that requests come through; none where it is empty.
+type explainWay struct {
+	chain chain.Chain
+	facts *rule.Facts
+}
+
+// explain explains a request that comes through the chain, where there is one.
+func (w explainWay) explain(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
+	if len(w.chain) > 0 && e.Client.IsValid() {
+		return explainChain(p, w.facts, e, w.chain)
+	}
+	return explainOne(p, e)
+}
+
 func explainOne(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
 	assumption := asProxied(&e)
 	if e.Request.Method == "" {
@@ -204,14 +227,14 @@ func explainOne(p *pipeline.Pipeline, e traffic.Event) report.Explanation {
 
 // explainMany explains each request of a stream, as an array. The host is for those that name none; what nginx refuses of the
 // configuration is said of each.
-func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline, host string, refused []string) error {
+func (a *app) explainMany(f *explainFlags, p *pipeline.Pipeline, on explainWay, host string, refused []string) error {
 	return a.openRequests(f.requests, func(r io.Reader) error {
 		var all []report.Explanation
 		for e, err := range someRequests(traffic.ReadRequests(r, host)) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.requests, err)
 			}
-			out := explainOne(p, e)
+			out := on.explain(p, e)
 			out.Assumptions = slices.Insert(out.Assumptions, 0, refused...)
 			all = append(all, out)
 		}

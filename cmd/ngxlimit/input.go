@@ -97,6 +97,7 @@ type settingsFlags struct {
 	clients int
 	keys    counts
 	proxies []string
+	chain   string
 }
 
 func (f *settingsFlags) add(flags *pflag.FlagSet) {
@@ -106,6 +107,7 @@ func (f *settingsFlags) add(flags *pflag.FlagSet) {
 		fmt.Sprintf("people behind one public address (default %d, an office)", rule.DefaultClientsPerAddress))
 	flags.Var(&f.keys, "expect-keys", "keys that are active in a zone at a time; may be repeated")
 	flags.StringArrayVar(&f.proxies, "proxies", nil, "`file` that lists the proxies in front, or the name of one; may be repeated")
+	flags.StringVar(&f.chain, "chain", "", chainHelp)
 	flags.Lookup("clients-per-address").DefValue = ""
 }
 
@@ -126,7 +128,10 @@ func (f *settingsFlags) load(a *app, extra settings.Flags) (settings.Settings, e
 	extra.ClientsPerAddress = f.clients
 	extra.ExpectedKeys = f.keys.values
 	s = s.With(extra)
-	err = f.readProxies(a, &s)
+	if err := f.readProxies(a, &s); err != nil {
+		return s, err
+	}
+	err = a.readChain(f.chain, &s)
 	return s, err
 }
 

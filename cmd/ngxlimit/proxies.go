@@ -16,6 +16,7 @@ import (
 
 func newProxies(a *app) *cobra.Command {
 	format := oneOf("text", "text", "json")
+	kinds := false
 	cmd := &cobra.Command{
 		Use:   "proxies [NAME|FILE...]",
 		Short: "List the proxies whose networks are known, or write some as set_real_ip_from",
@@ -26,6 +27,9 @@ of set_real_ip_from, ready to be included.
 The program never asks the network. Lists are renewed from a file: ngxlimit proxies update FILE.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if kinds {
+				return report.WriteKinds(a.stdout)
+			}
 			_, known, err := knownHere()
 			if err != nil {
 				return err
@@ -43,6 +47,7 @@ The program never asks the network. Lists are renewed from a file: ngxlimit prox
 		},
 	}
 	cmd.Flags().Var(format, "format", "how to print")
+	cmd.Flags().BoolVar(&kinds, "kinds", false, "list the kinds of proxies that --chain knows, and what each does to headers")
 	cmd.AddCommand(newProxiesUpdate(a))
 	return cmd
 }

@@ -56,7 +56,7 @@ func TestSchemaAgrees(t *testing.T) {
 	for file, want := range map[string]bool{
 		page: true, "": true, "rules: {syntax: off}": true, "rules: {syntax: fatal}": false, "rules: {syntx: off}": false,
 		"zones: {a: {expected_keys: 0}}": false, "zones: {a: {expected_clients: 4}}": true, "zone: {}": false, "proxies: true": true,
-		"proxies: [10.0.0.0/8, cloudflare]": true, "proxies: 5": false, "background: [hooks]": false, "fans: [{fan: portal}]": true, "fans: [{}]": false,
+		"proxies: [10.0.0.0/8, cloudflare]": true, "proxies: 5": false, "chain: [cloudflare, alb=10.0.0.0/22]": true, "chain: 'alb,nginx'": true, "chain: {a: b}": false, "background: [hooks]": false, "fans: [{fan: portal}]": true, "fans: [{}]": false,
 		"overrides: [{files: [a], rules: {syntax: note}}]": true, "overrides: [{file: [a]}]": false, "clients_per_address: many": false,
 	} {
 		var value any

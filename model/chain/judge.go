@@ -15,6 +15,9 @@ type Outcome struct {
 	Needed []int // the proxies that have to be believed for it, by number
 }
 
+// Right says whether nginx takes the client's address, whatever the client claims.
+func (o Outcome) Right() bool { return o.Takes == Client && !o.Forged }
+
 // The addresses of those who take part in a judgement; no proxy has them, since these are numbered in another network.
 var (
 	judgedClient = netip.MustParseAddr("203.0.113.7")
@@ -92,8 +95,7 @@ func Sound(ways []Way, header string, recursive bool) (string, bool, bool) {
 	}
 	sound := func(name string, recursive bool) bool {
 		return !slices.ContainsFunc(ways, func(w Way) bool {
-			o := w.Judge(name, recursive)
-			return o.Takes != Client || o.Forged
+			return !w.Judge(name, recursive).Right()
 		})
 	}
 	names := []string{header}

@@ -19,22 +19,22 @@ type Chain []Proxy
 
 // A Proxy is one member of a chain.
 type Proxy struct {
-	Name    string           // as it was given: "alb"
-	Title   string           // for people: "AWS application balancer"
-	Front   string           // the ID of the front that publishes its networks; "" for none
-	Makers  []string         // see fronts.Kind
-	Headers []fronts.Header  // see Hop
-	Speaks  bool             // see Hop
-	About   string           // what is taken for granted of it
-	Files   []string         // that hold its networks, still to be read
-	Lists   []*fronts.List   // its networks; none where they are not known
+	Name    string          // as it was given: "alb"
+	Title   string          // for people: "AWS application balancer"
+	Front   string          // the ID of the front that publishes its networks; "" for none
+	Makers  []string        // see fronts.Kind
+	Headers []fronts.Header // see Hop
+	Speaks  bool            // see Hop
+	About   string          // what is taken for granted of it
+	Files   []string        // that hold its networks, still to be read
+	Lists   []*fronts.List  // its networks; none where they are not known
 
 	written []netip.Prefix // networks that were given one by one
 	own     []netip.Addr   // addresses that it adds to the header behind the client's
 }
 
-// maxProxies bounds a chain.
-const maxProxies = 20
+// MaxProxies bounds a chain.
+const MaxProxies = 20
 
 // Split splits a chain that is written in one word, as "cloudflare,alb=subnets.json,nginx".
 func Split(text string) []string {
@@ -53,8 +53,8 @@ func Split(text string) []string {
 // OPTION is appends, replaces or passes (what it does to X-Forwarded-For), proxy_protocol, or the name of a header in which
 // it writes who connected to it. Files are not read here.
 func Parse(members []string) (Chain, error) {
-	if len(members) > maxProxies {
-		return nil, fmt.Errorf("more than %d proxies in a chain", maxProxies)
+	if len(members) > MaxProxies {
+		return nil, fmt.Errorf("more than %d proxies in a chain", MaxProxies)
 	}
 	c := make(Chain, len(members))
 	for i, text := range members {

@@ -82,6 +82,23 @@ func (w Way) Read(cfg realip.Config, req request.Request) Reading {
 	return r
 }
 
+// Correct puts another address in the place of the one that was found, where nginx is known to take that: it drops headers
+// of some names.
+func (r *Reading) Correct(w Way, client, addr netip.Addr) {
+	r.Addr, r.Of = addr, Claimed
+	for i := range w {
+		if w[i].Node.Addr() == addr {
+			r.Of = i
+		}
+	}
+	if addr == client {
+		r.Of = Client
+	}
+	for i := range r.Entries {
+		r.Entries[i].Read, r.Entries[i].Taken = false, false
+	}
+}
+
 // follow marks the entries that nginx reads, from the last one on.
 func (r *Reading) follow(cfg realip.Config, replaced bool) {
 	if !r.Trusted {

@@ -58,8 +58,11 @@ func (p *Proxy) bind(known *fronts.Table, left *[]*fronts.List) {
 	}
 }
 
-// Known says whether the proxy's networks are known.
-func (p *Proxy) Known() bool { return len(p.Lists) > 0 }
+// Known says whether the proxy's networks are known, and the address of its own that it adds to a header, where it does so.
+func (p *Proxy) Known() bool {
+	adds := slices.ContainsFunc(p.Headers, func(h fronts.Header) bool { return h.Adds > 1 })
+	return len(p.Lists) > 0 && (!adds || len(p.own) > 0)
+}
 
 // Networks returns the proxy's networks.
 func (p *Proxy) Networks() (all []fronts.Network) {

@@ -242,6 +242,9 @@ func (f *Flight) tell(t *Trace, e *ending) {
 		ConnVerdict: f.Conn.Verdict, ConnZone: f.ConnZone,
 		Client: Client{Addr: e.client.addr.Addr(), Peer: e.client.peer.Addr(), Trusted: e.client.trusted},
 	}
+	if e.client.asked != nil {
+		t.Client.Realip = &e.client.asked.Config
+	}
 	if e.conf != nil {
 		t.Location, t.If = e.conf.loc, e.conf.ifs
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
 	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
+	"github.com/ngxlimit/ngxlimit/model/realip"
 )
 
 // An End is the phase in which a request got its final answer.
@@ -102,7 +103,8 @@ type ConnLimit struct {
 
 // Client is the address that the limiters saw. It is invalid for a unix socket.
 type Client struct {
-	Addr    netip.Addr // $remote_addr, after realip
-	Peer    netip.Addr // $realip_remote_addr: the address that connects
-	Trusted bool       // the peer is one of set_real_ip_from
+	Addr    netip.Addr     // $remote_addr, after realip
+	Peer    netip.Addr     // $realip_remote_addr: the address that connects
+	Trusted bool           // the peer is one of set_real_ip_from
+	Realip  *realip.Config // that was looked at last; nil where nobody is trusted
 }

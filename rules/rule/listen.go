@@ -31,6 +31,18 @@ func Any6(s *config.Server) bool {
 	})
 }
 
+// ProxyMismatch says what is wrong with a server's sockets for a peer that speaks the PROXY protocol, or for one that does
+// not; "" where a socket is right for it. Takes says whether a socket takes the protocol: see Facts.TakesProxyProtocol.
+func ProxyMismatch(s *config.Server, speaks bool, takes func(*config.Listen) bool) string {
+	if slices.ContainsFunc(s.Listens, func(l *config.Listen) bool { return takes(l) == speaks }) {
+		return ""
+	}
+	if speaks {
+		return "it speaks the PROXY protocol, and no listen of the server takes it: nginx answers 400"
+	}
+	return "it does not speak the PROXY protocol, and every listen of the server wants it: nginx closes the connection"
+}
+
 // OnlyLocal says whether nothing but this machine can connect to a server: all its sockets are local ones.
 func OnlyLocal(s *config.Server) bool { return all(s.Listens, IsLocal) }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 	"github.com/ngxlimit/ngxlimit/rules/run"
@@ -66,7 +67,7 @@ type testCase struct {
 	version string
 }
 
-// openCase prepares a case. A comment "# case: front=proxy keys=api:20000 clients=5 version=1.22.1" holds its settings.
+// openCase prepares a case. A comment "# case: front=proxy chain=alb keys=api:20000 clients=5 version=1.22.1" holds its settings.
 func openCase(t *testing.T, path string) testCase {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -112,6 +113,12 @@ func (c *testCase) set(t *testing.T, words []string) {
 		case "proxies":
 			s.Fronts = append(s.Fronts, lists(t, text)...)
 			s.Front = rule.FrontProxy
+		case "chain":
+			s.Chain = chainOf(t, text)
+			s.Front = rule.FrontProxy
+			for _, member := range s.Chain {
+				s.Fronts = append(s.Fronts, member.Lists...)
+			}
 		case "version":
 			c.version = text
 		case "clients":
@@ -127,6 +134,16 @@ func (c *testCase) set(t *testing.T, words []string) {
 			t.Fatalf("%s: a case has no setting %q", c.path, name)
 		}
 	}
+}
+
+// chainOf reads the proxies that requests pass.
+func chainOf(t *testing.T, text string) chain.Chain {
+	t.Helper()
+	c, err := chain.Parse(chain.Split(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Bind(fronts.BuiltIn(), nil)
 }
 
 // lists reads what stands in front: names of fronts that are known, and networks.

@@ -32,6 +32,7 @@ type Explanation struct {
 	ConnStatus   int              `json:"conn_reject_status"`
 	ConnDryRun   bool             `json:"conn_dry_run"`
 	Client       ExplainedClient  `json:"client"`
+	Chain        *ExplainedChain  `json:"chain,omitempty"` // the way through --chain
 	Assumptions  []string         `json:"assumptions"`
 }
 

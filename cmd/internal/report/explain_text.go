@@ -13,6 +13,7 @@ func WriteExplanation(w io.Writer, e Explanation, o Options) error {
 	t := &explainWriter{errWriter{w: &inertWriter{w: w}}, palette{o.Color}, o.width()}
 	t.print(t.p.bold(clean(e.Method+" "+e.URL)), "\n")
 	t.blocks(e)
+	t.chain(e.Chain)
 	t.client(e.Client)
 	t.outcome(e)
 	t.limits(e)

@@ -29,6 +29,40 @@ func WriteFronts(w io.Writer, known *fronts.Table, today string) error {
 	return err
 }
 
+// WriteKinds lists the kinds of proxies that a chain may have, and what each does.
+func WriteKinds(w io.Writer) error {
+	var b strings.Builder
+	for _, k := range fronts.Kinds() {
+		fmt.Fprintf(&b, "%-15s %s: %s", k.ID, k.Name, strings.Join(writes(&k), ", "))
+		if k.About != "" {
+			b.WriteString(", where " + k.About)
+		}
+		fmt.Fprintf(&b, "\n%-15s %s\n", "", k.Source)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writes says what a kind of proxy does to each header.
+func writes(k *fronts.Kind) (all []string) {
+	for _, h := range k.Headers {
+		word := "sets " + h.Name
+		switch {
+		case h.Open:
+			word = "sets " + h.Name + " where the client did not"
+		case h.Adds > 1:
+			word = "adds the client and an address of its own to " + h.Name
+		case h.Adds == 1:
+			word = "adds to " + h.Name
+		}
+		all = append(all, word)
+	}
+	if k.Speaks {
+		all = append(all, "speaks the PROXY protocol")
+	}
+	return all
+}
+
 func daysBetween(day, today string) string {
 	then, err := time.Parse(time.DateOnly, day)
 	now, err2 := time.Parse(time.DateOnly, today)

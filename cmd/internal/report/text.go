@@ -126,10 +126,28 @@ func (t *textWriter) source(gutter int, s source.Span, mark string, paint func(s
 func (t *textWriter) advice(gutter int, f *rule.Finding) {
 	if f.Fix != nil {
 		t.row(gutter, "=", t.p.help("mend: ")+clean(f.Fix.Title))
+		t.added(gutter, f.Fix)
 	}
 	if !t.pointed[f.Rule.Name] {
 		t.pointed[f.Rule.Name] = true
 		t.row(gutter, "=", t.p.help("why:  ")+"ngxlimit rules "+f.Rule.Name)
+	}
+}
+
+// added shows the directives that a fix adds, where it adds whole lines: they are what a reader takes over by hand.
+func (t *textWriter) added(gutter int, fix *rule.Fix) {
+	const most = 12
+	for _, e := range fix.Edits {
+		lines := strings.Split(strings.Trim(e.Text, " \t\r\n"), "\n")
+		if e.Span.Start != e.Span.End || !strings.ContainsAny(e.Text[:min(len(e.Text), 2)], "\r\n") || len(lines) == 0 {
+			continue
+		}
+		for _, line := range lines[:min(len(lines), most)] {
+			t.row(gutter, "+", clean(strings.TrimSpace(line)))
+		}
+		if more := len(lines) - most; more > 0 {
+			t.row(gutter, "+", fmt.Sprintf("... and %d more, which --diff shows", more))
+		}
 	}
 }
 

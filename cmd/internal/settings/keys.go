@@ -31,6 +31,7 @@ func (r *reader) topKeys() []key {
 		{"zones", "what is expected of each zone, by its name", func() *Schema { return mapOf(orNothing(schemaOf(r.zoneKeys("")))) }, r.zones},
 		{"fans", "which page loads stand for what people ask for, where it is not the built-in portal", func() *Schema { return listOf(schemaOf(r.fanKeys(new(rule.FanFor)), "fan")) }, r.fans},
 		{"proxies", "what stands in front of nginx: true, false, or networks, known fronts and files", proxySchema, r.proxies},
+		{"chain", "the proxies that requests pass, the one that connects to nginx last: [cloudflare, alb=subnets.json, nginx=10.20.0.5]", chainSchema, r.chain},
 		{"background", "URI prefixes that only programs ask for, so that nobody waits there", prefixList, r.prefixes(&r.out.Facts.Background)},
 		{"interactive", "URI prefixes on which people wait, whatever their names suggest; the longest prefix of both lists decides", prefixList, r.prefixes(&r.out.Facts.Interactive)},
 	}

@@ -65,6 +65,10 @@ func proxySchema() *Schema {
 	return &Schema{AnyOf: []*Schema{{Type: "boolean"}, textList()}}
 }
 
+func chainSchema() *Schema {
+	return &Schema{AnyOf: []*Schema{textSchema(), textList()}}
+}
+
 // orNothing lets a mapping be left empty, with comments alone below its name.
 func orNothing(s *Schema) *Schema {
 	s.Type = []string{"object", "null"}

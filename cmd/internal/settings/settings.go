@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 	"github.com/ngxlimit/ngxlimit/rules/run"
@@ -33,6 +34,7 @@ type Settings struct {
 	Facts      rule.Settings            // what rules may know
 	Proxies    []netip.Prefix           // networks of what stands in front; empty where only its presence is known
 	ProxyNames []Named                  // names of fronts that are known, and paths of files that list networks
+	Chain      []Member                 // the proxies that requests pass, in their order; files are still to be read
 	Overrides  []run.Override           // in the order of the file
 	Off        []string                 // rules that do not run, sorted
 	Severities map[string]rule.Severity // by rule name, in place of the rule's own
@@ -41,6 +43,12 @@ type Settings struct {
 
 // Named is a name and the place that it stands at, for messages: ".ngxlimit.yaml:4:3".
 type Named struct{ Text, Place string }
+
+// A Member is one proxy of a chain and the place that it stands at.
+type Member struct {
+	Proxy chain.Proxy
+	Place string
+}
 
 // Find looks for a settings file in dir and in the folders above it; "" where there is none.
 func Find(dir string) string {

@@ -114,12 +114,25 @@ func TestProxies(t *testing.T) {
 	}
 }
 
+// TestChain has a chain read as a list and as one word, with files beside the settings file.
+func TestChain(t *testing.T) {
+	for _, text := range []string{"chain: [cloudflare, alb=subnets.json, nginx=10.20.0.5]", "chain: cloudflare,alb=subnets.json,nginx=10.20.0.5"} {
+		got, err := parse("conf/f.yaml", []byte(text), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Chain) != 3 || got.Chain[1].Proxy.Name != "alb" || got.Chain[1].Proxy.Files[0] != filepath.Join("conf", "subnets.json") || !strings.HasPrefix(got.Chain[2].Place, "conf/f.yaml:1:") {
+			t.Errorf("%s: %+v", text, got.Chain)
+		}
+	}
+}
+
 // Each refusal names the place, and where a word is near, that word.
 func TestRefusals(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"zone: {}", `f.yaml:1:1: unknown key "zone": did you mean "zones"?`},
 		{"clients: 3", `f.yaml:1:1: unknown key "clients": did you mean "clients_per_address"?`},
-		{"xyzzy: 3", `f.yaml:1:1: unknown key "xyzzy": want rules, overrides, clients_per_address, zones, fans, proxies, background, interactive`},
+		{"xyzzy: 3", `f.yaml:1:1: unknown key "xyzzy": want rules, overrides, clients_per_address, zones, fans, proxies, chain, background, interactive`},
 		{"rules:\n  missing-nodely: off", `f.yaml:2:3: unknown rule "missing-nodely": did you mean "missing-nodelay"?`},
 		{"rules:\n  syntax: fatal", `f.yaml:2:11: unknown value "fatal" for rule syntax: want on, off, error, warning, note`},
 		{"rules:\n  syntax: {level: error}", `unknown value a mapping for rule syntax`},
@@ -134,6 +147,11 @@ func TestRefusals(t *testing.T) {
 		{"proxies: [10.0.0.0/33]", `f.yaml:1:11: "10.0.0.0/33" is no network`},
 		{"proxies: ['2001:db8::/200']", `f.yaml:1:11: "2001:db8::/200" is no network`},
 		{"proxies: [{}]", `f.yaml:1:11: a mapping is no network`},
+		{"chain: [clodflare]", `f.yaml:1:9: unknown proxy "clodflare": did you mean "cloudflare"?`},
+		{"chain: [{}]", `f.yaml:1:9: want a proxy such as alb or alb=subnets.json, not a mapping`},
+		{"chain: {alb: a}", `f.yaml:1:8: want a list of proxies such as [cloudflare, alb=subnets.json], not a mapping`},
+		{"chain: 'alb,,nginx'", `f.yaml:1:8: a proxy without a name`},
+		{"chain: [alb:adds]", `f.yaml:1:9: alb: unknown word "adds": want appends, replaces, passes, proxy_protocol`},
 		{"background: /hooks/", `f.yaml:1:13: want a list of URI prefixes`},
 		{"background: [hooks]", `f.yaml:1:14: "hooks" is no URI prefix`},
 		{"fans: portal", `f.yaml:1:7: want a list of fans, not "portal"`},
