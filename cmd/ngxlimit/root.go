@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
+	"github.com/ngxlimit/ngxlimit/rules"
 )
 
 func newRoot(a *app) *cobra.Command {
@@ -29,14 +31,38 @@ func newRoot(a *app) *cobra.Command {
 	root.Version = toolVersion()
 	root.SetVersionTemplate("ngxlimit {{.Version}}\n")
 	root.AddCommand(newCheck(a), newDiff(a), newExplain(a), newSimulate(a), newReplay(a), newFans(a), newProxies(a), newAlerts(a), newInit(a), newLSP(a), newRules(a), newVersion(a))
+	for _, more := range tools {
+		root.AddCommand(more(a))
+	}
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
+			complete(c, f)
 			if t := f.Value.Type(); t == "string" || t == "stringArray" {
 				f.Value = nonEmpty{f.Value}
 			}
 		})
 	}
 	return root
+}
+
+// tools are commands that only a build for them has: gendocs.go.
+var tools []func(*app) *cobra.Command
+
+// complete tells shells which words a flag takes.
+func complete(c *cobra.Command, f *pflag.Flag) {
+	var words []string
+	switch v := f.Value.(type) {
+	case *choice:
+		words = v.allowed
+	default:
+		if f.Name != "enable" && f.Name != "disable" {
+			return // a file, or what only the person knows
+		}
+		words = settings.Names(rules.All())
+	}
+	if err := c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // a flag that was just visited
+	}
 }
 
 // unknownCommand refuses a missing or misspelt command in one line.

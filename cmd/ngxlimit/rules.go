@@ -20,9 +20,10 @@ import (
 func newRules(a *app) *cobra.Command {
 	format := oneOf("text", "text", "json")
 	cmd := &cobra.Command{
-		Use:   "rules [RULE]",
-		Short: "List the rules, or tell all about one",
-		Args:  needArgs(0, 1, "[RULE]"),
+		Use:               "rules [RULE]",
+		Short:             "List the rules, or tell all about one",
+		Args:              needArgs(0, 1, "[RULE]"),
+		ValidArgsFunction: cobra.FixedCompletions(settings.Names(rules.All()), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
 			list := rules.All()
 			if len(args) == 1 {
