@@ -33,7 +33,7 @@ type checkFlags struct {
 	format, failOn, confidence, color *choice
 	output                            string
 	enable, disable                   words
-	profile                           bool
+	noSuppressed, profile             bool
 }
 
 func newCheck(a *app) *cobra.Command {
@@ -74,6 +74,7 @@ each address.`,
 	flags.Var(&f.disable, "disable", "do not run these rules")
 	flags.Var(f.confidence, "min-confidence", "drop findings that are less sure")
 	flags.Var(f.color, "color", "colours in text")
+	flags.BoolVar(&f.noSuppressed, "no-suppressed", false, "leave out of SARIF what comments suppress: code scanning shows that as well")
 	flags.BoolVar(&f.profile, "profile", false, "tell on standard error where the time goes: the steps, and each rule")
 	f.mendFlags.add(flags)
 	f.knownFlags.add(flags)
@@ -145,6 +146,9 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	}
 	rep, result := gather(reading, facts, report.ShowsPages(f.format.value))
 	rep.Mending = mending
+	if f.noSuppressed {
+		rep.Held = nil
+	}
 	known.tellStale(a, left, selected, result, unread == nil)
 	if f.writeBaseline != "" {
 		if err := a.writeKnown(f.writeBaseline, rep.Findings); err != nil {
@@ -245,7 +249,7 @@ func gather(reading fix.Reading, facts []*rule.Facts, pages bool) (*report.Repor
 	all := run.Join(reading.Results...)
 	rep.LeftOut += all.LeftOut
 	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects
-	rep.Silent, rep.Known = all.Silent, all.Before
+	rep.Silent, rep.Known, rep.Held = all.Silent, all.Before, all.Held
 	return rep, all
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
 // A Report is what one run of check found.
@@ -21,6 +22,7 @@ type Report struct {
 	Findings   []rule.Finding // in the order to be shown
 	LeftOut    int            // findings beyond those that are kept
 	Suppressed int            // findings that a comment in the configuration held back
+	Held       []run.Held     // the first of them, for formats that have a place for what is suppressed
 	Known      int            // findings that were there before: in the baseline, or in an older revision
 	Written    int            // findings that were written to a baseline
 	Silent     []string       // rules that may have kept findings to themselves, since the configuration is not whole

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
 const (
@@ -19,27 +20,33 @@ const (
 )
 
 // writeSARIF writes SARIF 2.1.0 for code scanning: the whole catalogue with its help, and the findings with regions in
-// UTF-16 units. Suppressed findings are left out, because code scanning shows every result that it is given.
+// UTF-16 units. What a comment holds back stands behind the findings, with the comment's reason.
 func writeSARIF(w io.Writer, r *Report, o Options) error {
 	s := &sarifWriter{o: o, index: map[string]int{}}
-	run := sarif.NewRunWithInformationURI("ngxlimit", home)
-	run.Tool.Driver.WithSemanticVersion(r.Version).WithVersion(r.Version)
+	one := sarif.NewRunWithInformationURI("ngxlimit", home)
+	one.Tool.Driver.WithSemanticVersion(r.Version).WithVersion(r.Version)
 	for i, rl := range r.Rules {
 		s.index[rl.Name] = i
-		run.Tool.Driver.AddRule(sarifRule(rl))
+		one.Tool.Driver.AddRule(sarifRule(rl))
 	}
 	shown, left := sarifResults(r)
-	run.WithColumnKind("utf16CodeUnits")
-	run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("ngxlimit/"))
+	held := r.Held[:min(len(r.Held), sarifMaxResults-len(shown))]
+	one.WithColumnKind("utf16CodeUnits")
+	one.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("ngxlimit/"))
 	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("the folder in which ngxlimit ran"))
-	run.WithOriginalUriBaseIds(map[string]sarif.ArtifactLocation{sourceRoot: *root})
-	run.AddInvocation(sarifInvocation(r, left))
-	run.WithProperties(sarif.NewPropertyBag().Add("suppressed", r.Suppressed))
+	one.WithOriginalUriBaseIds(map[string]sarif.ArtifactLocation{sourceRoot: *root})
+	one.AddInvocation(sarifInvocation(r, left))
+	one.WithProperties(sarif.NewPropertyBag().Add("suppressed", r.Suppressed))
 
 	out := sarif.NewReport()
 	out.Schema = sarifSchema
-	out.AddRun(run)
-	return encodeSARIF(w, out, len(shown), func(i int) *sarif.Result { return s.result(&shown[i]) })
+	out.AddRun(one)
+	return encodeSARIF(w, out, len(shown)+len(held), len(held) > 0, func(i int) *sarif.Result {
+		if i < len(shown) {
+			return s.result(&shown[i])
+		}
+		return s.suppressed(&held[i-len(shown)])
+	})
 }
 
 // sarifResults returns the findings to write, and how many the format has no room for; the gravest stay.
@@ -140,6 +147,16 @@ func (s *sarifWriter) result(f *rule.Finding) *sarif.Result {
 	}
 	res.WithProperties(s.properties(f))
 	return res
+}
+
+// suppressed is a result that a comment in the configuration accepts.
+func (s *sarifWriter) suppressed(h *run.Held) *sarif.Result {
+	why := h.Reason
+	if h.Until != "" {
+		why += " (until " + h.Until + ")"
+	}
+	by := sarif.NewSuppression().WithKind("inSource").WithStatus("accepted").WithJustification(clean(why))
+	return s.result(&h.Finding).WithSuppressions([]*sarif.Suppression{by.WithLocation(s.location(h.Comment))})
 }
 
 func (s *sarifWriter) properties(f *rule.Finding) *sarif.PropertyBag {

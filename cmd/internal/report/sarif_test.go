@@ -15,6 +15,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
 // sarifSchemaOf compiles the official schema, without a network.
@@ -50,7 +51,8 @@ func TestSARIFSchema(t *testing.T) {
 	twice := testReport(t) // two related places that say the same
 	twice.Findings[0].Related = append(twice.Findings[0].Related, twice.Findings[0].Related...)
 	for name, r := range map[string]*Report{
-		"full": testReport(t), "empty": {Version: "0.1.0-dev"}, "many": many, "twice": twice,
+		"suppressed": suppressedReport(t),
+		"full":       testReport(t), "empty": {Version: "0.1.0-dev"}, "many": many, "twice": twice,
 		"defect": {Version: "0.1.0", Rules: testRules, Defects: []string{"rule x stopped: {boom}"}},
 	} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(render(t, "sarif", r, testOptions)))
@@ -60,6 +62,46 @@ func TestSARIFSchema(t *testing.T) {
 		if err := schema.Validate(doc); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// suppressedReport holds one of its findings back.
+func suppressedReport(t *testing.T) *Report {
+	r := testReport(t)
+	f := r.Findings[0]
+	r.Findings = r.Findings[1:]
+	r.Held = []run.Held{{Finding: f, Comment: source.Span{File: f.Primary.File, Start: 0, End: 1}, Reason: "known [to](1) \x1b all", Until: "2027-01-31"}}
+	return r
+}
+
+// Of results some of which are suppressed, each says whether it is.
+func TestSARIFSuppressions(t *testing.T) {
+	var doc struct {
+		Runs []struct {
+			Results []struct {
+				RuleID       string
+				Suppressions *[]struct{ Kind, Status, Justification string }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(render(t, "sarif", suppressedReport(t), testOptions)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	results := doc.Runs[0].Results
+	for i, r := range results {
+		last := i == len(results)-1
+		if r.Suppressions == nil || (len(*r.Suppressions) == 1) != last {
+			t.Fatalf("result %d of %s: suppressions %v", i, r.RuleID, r.Suppressions)
+		}
+		if !last {
+			continue
+		}
+		if s := (*r.Suppressions)[0]; s.Kind != "inSource" || s.Status != "accepted" || s.Justification != `known [to](1) \x1b all (until 2027-01-31)` {
+			t.Errorf("%+v", s)
+		}
+	}
+	if text := render(t, "sarif", testReport(t), testOptions); strings.Contains(text, "suppressions") {
+		t.Error("suppressions are told where there are none")
 	}
 }
 

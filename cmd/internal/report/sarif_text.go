@@ -52,8 +52,9 @@ func (s *sarifWriter) artifact(f *source.File) *sarif.ArtifactLocation {
 
 // encodeSARIF writes the report, whose one run has no results yet, and n results in it, each made when it is written.
 // What go-sarif adds to every object is left out: empty arrays and the values that stand for "absent", among them
-// location ids below zero, which code scanning does not take.
-func encodeSARIF(w io.Writer, r *sarif.Report, n int, result func(i int) *sarif.Result) error {
+// location ids below zero, which code scanning does not take. Where some results are suppressed, the others say that they are
+// not, as the format demands.
+func encodeSARIF(w io.Writer, r *sarif.Report, n int, suppressions bool, result func(i int) *sarif.Result) error {
 	tree, err := tidied(r)
 	if err != nil {
 		return err
@@ -70,9 +71,13 @@ func encodeSARIF(w io.Writer, r *sarif.Report, n int, result func(i int) *sarif.
 	o := &objectWriter{errWriter: errWriter{w: w}}
 	o.print(before, `"results": [`)
 	o.elements(n, 4, func(i int) any {
-		tree, err := tidied(result(i))
+		one := result(i)
+		tree, err := tidied(one)
 		if err != nil && o.err == nil {
 			o.err = err
+		}
+		if suppressions && err == nil && len(one.Suppressions) == 0 {
+			tree = append(tree[:len(tree)-1], `,"suppressions":[]}`...)
 		}
 		return tree
 	})
