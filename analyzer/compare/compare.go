@@ -61,6 +61,7 @@ func (d *Difference) Worse() bool {
 type Comparer struct {
 	old, new *signer
 	known    map[[2]*config.Settings][]Difference
+	believed map[trust][]Difference
 	uses     uses
 }
 
@@ -68,7 +69,7 @@ type Comparer struct {
 func New(old, renewed *config.Tree) *Comparer {
 	return &Comparer{
 		old: newSigner(old), new: newSigner(renewed),
-		known: map[[2]*config.Settings][]Difference{}, uses: newUses(),
+		known: map[[2]*config.Settings][]Difference{}, believed: map[trust][]Difference{}, uses: newUses(),
 	}
 }
 
@@ -97,7 +98,7 @@ func (c *Comparer) settings(old, renewed *config.Settings) []Difference {
 	oc, nc := connSide(old, c.old), connSide(renewed, c.new)
 	list = append(list, c.limits(oc, nc)...)
 	if len(o.limits)+len(oc.limits) > 0 && len(n.limits)+len(nc.limits) > 0 {
-		list = append(list, trusts(old, renewed)...)
+		list = append(list, c.trusts(old, renewed)...)
 	}
 	return list
 }

@@ -11,6 +11,28 @@ import (
 // wide is up to which length of its prefix a network is taken for more than anybody owns.
 const wide = 7
 
+// A trust is what realip goes by at two places. Lists are long and few, and places many.
+type trust struct {
+	from      [2]*config.Setting[[]*config.Trusted]
+	header    [2]*config.Setting[string]
+	recursive [2]*config.Setting[bool]
+}
+
+// trusts compares whom the two places believe.
+func (c *Comparer) trusts(old, renewed *config.Settings) []Difference {
+	key := trust{
+		[2]*config.Setting[[]*config.Trusted]{old.RealIPFrom, renewed.RealIPFrom},
+		[2]*config.Setting[string]{old.RealIPHeader, renewed.RealIPHeader},
+		[2]*config.Setting[bool]{old.RealIPRecursive, renewed.RealIPRecursive},
+	}
+	list, ok := c.believed[key]
+	if !ok {
+		list = trusts(old, renewed)
+		c.believed[key] = list
+	}
+	return list
+}
+
 // trusts compares whom the two places believe of a client's address. Where nobody is believed the header does not matter.
 func trusts(old, renewed *config.Settings) []Difference {
 	o, n := believed(old), believed(renewed)

@@ -28,6 +28,7 @@ type Effect struct {
 	Pages   []Page
 	Same    int // pages that were simulated and suffer the same as before
 	Skipped int // servers with limits whose pages were not simulated, because there are too many
+	Unasked bool // there were more addresses than are tried
 
 	New, Mended []rule.Finding
 }

@@ -23,13 +23,16 @@ type prober struct {
 	touched        map[*config.Server]bool // of the new configuration: a limit or an answer is otherwise
 }
 
+// maxAsked is how many addresses either side is asked for: enough for ten thousand servers.
+const maxAsked = 400_000
+
 func (p *prober) run(pairs compare.Pairs[*config.Server]) {
 	p.touched = map[*config.Server]bool{}
 	if p.old.Tree.HTTP != nil {
-		p.askOld = p.old.Probe().Absent()
+		p.askOld = p.old.Probe().Absent().AtMost(maxAsked)
 	}
 	if p.new.Tree.HTTP != nil {
-		p.askNew = p.new.Probe().Absent()
+		p.askNew = p.new.Probe().Absent().AtMost(maxAsked)
 	}
 	for _, pair := range pairs.Both {
 		p.servers(pair[0], pair[1])
@@ -40,6 +43,7 @@ func (p *prober) run(pairs compare.Pairs[*config.Server]) {
 	for _, s := range pairs.Come {
 		p.come(s)
 	}
+	p.effect.Unasked = p.askOld != nil && p.askOld.Exhausted() || p.askNew != nil && p.askNew.Exhausted()
 }
 
 // servers compares two servers: for each address that a location of either is written for, then place by place.

@@ -15,7 +15,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
-// MaxAsked bounds the requests that one Probe follows. Who asks beyond it gets no answer, and says nothing then: a
+// MaxAsked bounds the requests that one Probe follows where nothing else is said. Who asks beyond it gets no answer, and says nothing then: a
 // configuration of a hundred thousand locations would otherwise take minutes.
 const MaxAsked = 20_000
 
@@ -27,6 +27,7 @@ type Probe struct {
 	vars   value.Request
 	now    clock.Msec
 	asked  int
+	most   int            // requests that are followed
 	last   *config.Server // whose way in is known
 	way    request.Request
 }
@@ -35,13 +36,22 @@ type Probe struct {
 const between = 600_000
 
 // Probe returns a probe of the configuration, whose files are not looked up: see Absent.
-func (f *Facts) Probe() *Probe { return &Probe{pipe: f.pipe().Fresh(), router: f.router()} }
+func (f *Facts) Probe() *Probe { return &Probe{pipe: f.pipe().Fresh(), router: f.router(), most: MaxAsked} }
 
 // Absent makes the probe take every file to be missing, so that fallbacks are followed.
 func (b *Probe) Absent() *Probe {
 	b.pipe.Files = func(string) pipeline.FileKind { return pipeline.FileAbsent }
 	return b
 }
+
+// AtMost makes the probe follow another number of requests than MaxAsked.
+func (b *Probe) AtMost(n int) *Probe {
+	b.most = n
+	return b
+}
+
+// Exhausted says that the probe was asked for more than it follows.
+func (b *Probe) Exhausted() bool { return b.asked > b.most }
 
 func (f *Facts) newPipe() *pipeline.Pipeline {
 	p := pipeline.New(f.Tree, f.router())
@@ -59,7 +69,7 @@ func (b *Probe) Get(s *config.Server, target string) (pipeline.Trace, bool) {
 // Ask follows a request to a server. It is not ok where another server would take it, where
 // its way cannot be told, and beyond MaxAsked.
 func (b *Probe) Ask(s *config.Server, method, target string, headers ...request.Header) (t pipeline.Trace, ok bool) {
-	if b.asked++; b.asked > MaxAsked || !strings.HasPrefix(target, "/") {
+	if b.asked++; b.asked > b.most || !strings.HasPrefix(target, "/") {
 		return pipeline.Trace{}, false
 	}
 	b.now += between
@@ -89,7 +99,7 @@ func (b *Probe) Request(s *config.Server, target string) request.Request {
 
 // Send follows a request as it is, to whichever server takes it.
 func (b *Probe) Send(req *request.Request) (t pipeline.Trace, ok bool) {
-	if b.asked++; b.asked > MaxAsked {
+	if b.asked++; b.asked > b.most {
 		return pipeline.Trace{}, false
 	}
 	b.now += between

@@ -195,6 +195,9 @@ func (s *Step) summary() string {
 	if s.Skipped > 0 {
 		text += fmt.Sprintf("; pages of %s not simulated", count(s.Skipped, "further server"))
 	}
+	if s.Unasked {
+		text += "; there are more addresses than were tried"
+	}
 	if s.Before.Files > 0 && !s.Before.Complete || s.After.Files > 0 && !s.After.Complete {
 		text += "; part of the input could not be read, so there may be more"
 	}

@@ -26,6 +26,7 @@ type jsonStepOut struct {
 	Pages   []jsonLoads      `json:"pages"`
 	Same    int              `json:"pages_as_before"`
 	Skipped int              `json:"servers_not_simulated"`
+	Unasked bool             `json:"addresses_left_out"` // there were more than are tried
 	Come    []jsonFinding    `json:"new_findings"`
 	Mended  []jsonFinding    `json:"mended_findings"` // places are those before
 }
@@ -107,7 +108,7 @@ func (c *Change) Worst() rule.Severity {
 func (s *Step) toJSON(o Options) jsonStepOut {
 	out := jsonStepOut{
 		Limits: []jsonLimits{}, Sharing: []jsonDifference{}, Answers: []jsonAnswer{}, Servers: []jsonServer{}, Pages: []jsonLoads{},
-		Come: []jsonFinding{}, Mended: []jsonFinding{}, Same: s.Same, Skipped: s.Skipped,
+		Come: []jsonFinding{}, Mended: []jsonFinding{}, Same: s.Same, Skipped: s.Skipped, Unasked: s.Unasked,
 	}
 	if s.Before.Files > 0 {
 		out.Old = &s.Before
