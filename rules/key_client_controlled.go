@@ -13,6 +13,7 @@ var KeyClientControlled = register(rule.Rule{
 	Group:      rule.GroupKeys,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
+	Risk:       "6.5",
 	Since:      "0.1.0",
 	Why: "A header, a cookie and an argument are what the client sends. With `$http_user_agent`, `$cookie_session` or `$http_x_api_key` in\n" +
 		"the key, be it beside the address, whoever sends another text has a new and empty bucket: a program that numbers its user\n" +

@@ -16,6 +16,7 @@ var KeyIPv6SingleAddress = register(rule.Rule{
 	Group:      rule.GroupKeys,
 	Severity:   rule.Note,
 	Confidence: rule.High,
+	Risk:       "5.3",
 	Since:      "0.1.0",
 	Why: "An IPv4 address stands for a household or an office; of IPv6 a customer is given a network of 64 bits, and may use each of its\n" +
 		"2^64 addresses. A limit by `$binary_remote_addr` gives every one of them a bucket of its own: a program that takes another\n" +

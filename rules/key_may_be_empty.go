@@ -13,6 +13,7 @@ var KeyMayBeEmpty = register(rule.Rule{
 	Group:      rule.GroupKeys,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
+	Risk:       "5.3",
 	Since:      "0.1.0",
 	Why: "nginx does not count a request whose key is empty: that limit does not exist for it. A key by a header, a cookie or an argument\n" +
 		"is empty as soon as the client sends none, so whoever wants no limit leaves it out. `$remote_user` is empty without\n" +

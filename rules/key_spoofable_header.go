@@ -13,6 +13,7 @@ var KeySpoofableHeader = register(rule.Rule{
 	Group:      rule.GroupKeys,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
+	Risk:       "7.5",
 	Since:      "0.1.0",
 	Why: "`$http_x_forwarded_for` is the text of a header, and whoever sends the request writes it. A client that writes another address\n" +
 		"each time has a new bucket for each request, which the limit lets in as it lets in every first request; with\n" +

@@ -14,6 +14,7 @@ var KeyUnbounded = register(rule.Rule{
 	Group:      rule.GroupKeys,
 	Severity:   rule.Error,
 	Confidence: rule.High,
+	Risk:       "5.3",
 	Since:      "0.1.0",
 	Why: "A limit counts how many requests come under one key. `$request_id` is another one for each request, so that each is the first of\n" +
 		"its own bucket, and none is ever refused. `$connection` and `$remote_port` are new with each connection, and a client may open\n" +

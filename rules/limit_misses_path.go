@@ -14,6 +14,7 @@ var LimitMissesPath = register(rule.Rule{
 	Group:      rule.GroupReach,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
+	Risk:       "5.3",
 	Since:      "0.1.0",
 	Why: "A limit holds for the location that takes the request, not for the program behind it. With a limit in `location /` and\n" +
 		"`try_files $uri /index.php`, whoever asks for `/index.php` comes to `location ~ \\.php$` at once, and is not limited. Reported, each\n" +

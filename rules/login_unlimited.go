@@ -17,6 +17,7 @@ var LoginUnlimited = register(rule.Rule{
 	Group:      rule.GroupReach,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
+	Risk:       "6.5",
 	Since:      "0.1.0",
 	Why: "A login, the reset of a password, a token endpoint, WordPress' `wp-login.php` and `xmlrpc.php` answer whoever guesses, at some\n" +
 		"hundred tries a second if nothing slows them down. 10r/m with `burst=5 nodelay` lets a person mistype five times at once, and\n" +

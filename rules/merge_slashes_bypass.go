@@ -15,6 +15,7 @@ var MergeSlashesBypass = register(rule.Rule{
 	Group:      rule.GroupReach,
 	Severity:   rule.Warning,
 	Confidence: rule.Medium,
+	Risk:       "5.3",
 	Since:      "0.1.0",
 	Why: "By default nginx makes one slash of several before it looks for a location. With `merge_slashes off`, `//login` stays what it is,\n" +
 		"is not taken by `location /login`, and goes to `location /`, without the limit. Most programs behind it take both for the same\n" +

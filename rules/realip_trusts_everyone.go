@@ -14,6 +14,7 @@ var RealipTrustsEveryone = register(rule.Rule{
 	Group:      rule.GroupAddress,
 	Severity:   rule.Error,
 	Confidence: rule.Medium,
+	Risk:       "7.5",
 	Since:      "0.1.0",
 	Why: "nginx takes the client's address from a header where the connection comes from `set_real_ip_from`. With `0.0.0.0/0` that is\n" +
 		"everybody: who sends another address with each request has a new bucket each time, and no limit by address holds. With\n" +

@@ -16,6 +16,7 @@ var RegexCatastrophic = register(rule.Rule{
 	Group:      rule.GroupRegexes,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
+	Risk:       "7.5",
 	Since:      "0.1.0",
 	Why: "A repeat of something that itself repeats, or that has two ways to read the same text, can share the text out in very many ways:\n" +
 		"`^/(a+)+$` reads ten `a` in 512 ways, and each further one doubles them. Where the match fails behind them PCRE tries all of\n" +

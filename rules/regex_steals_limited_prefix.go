@@ -16,6 +16,7 @@ var RegexStealsLimitedPrefix = register(rule.Rule{
 	Group:      rule.GroupReach,
 	Severity:   rule.Warning,
 	Confidence: rule.High,
+	Risk:       "5.3",
 	Since:      "0.1.0",
 	Why: "nginx looks for the longest prefix, and then for the first regex that matches: the regex wins, unless the prefix has `^~` or is\n" +
 		"exact. With a limit in `location /admin/` and `location ~ \\.php$` beside it, `/admin/index.php` is taken by the regex and is not\n" +

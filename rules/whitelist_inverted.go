@@ -15,6 +15,7 @@ var WhitelistInverted = register(rule.Rule{
 	Group:      rule.GroupKeys,
 	Severity:   rule.Error,
 	Confidence: rule.Medium,
+	Risk:       "5.3",
 	Since:      "0.1.0",
 	Why: "The usual exemption goes over two blocks: a geo gives a flag to an address, and a map leads from the flag to the key or to an empty\n" +
 		"one. It is easily written the wrong way round, with the empty value at the flag of everybody. Then the office is limited and\n" +

@@ -32,6 +32,7 @@ type checkFlags struct {
 	knownFlags
 	format, failOn, confidence, color *choice
 	output                            string
+	also                              reports
 	enable, disable                   words
 	noSuppressed, profile             bool
 }
@@ -69,6 +70,7 @@ each address.`,
 	flags.SortFlags = false
 	flags.Var(f.format, "format", "how to report")
 	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
+	flags.Var(&f.also, "also", "write the report to FILE in another format too; may be repeated")
 	flags.Var(f.failOn, "fail-on", "least severity at which the exit status is 1")
 	flags.Var(&f.enable, "enable", "run only these rules, whatever the settings say of them")
 	flags.Var(&f.disable, "disable", "do not run these rules")
@@ -144,7 +146,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		facts = factsOf(reading.Trees, set)
 		spent.step("mend")
 	}
-	rep, result := gather(reading, facts, report.ShowsPages(f.format.value))
+	rep, result := gather(reading, facts, f.showsPages())
 	rep.Mending = mending
 	if f.noSuppressed {
 		rep.Held = nil
@@ -165,6 +167,9 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := f.also.write(a, rep, options); err != nil {
+		return err
 	}
 	spent.step("report")
 	if err := spent.write(a.stderr); err != nil {

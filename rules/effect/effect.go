@@ -26,8 +26,8 @@ type Effect struct {
 	Answers []Answer
 	Servers []Server // that are on one side only
 	Pages   []Page
-	Same    int // pages that were simulated and suffer the same as before
-	Skipped int // servers with limits whose pages were not simulated, because there are too many
+	Same    int  // pages that were simulated and suffer the same as before
+	Skipped int  // servers with limits whose pages were not simulated, because there are too many
 	Unasked bool // there were more addresses than are tried
 
 	New, Mended []rule.Finding

@@ -36,7 +36,9 @@ type Probe struct {
 const between = 600_000
 
 // Probe returns a probe of the configuration, whose files are not looked up: see Absent.
-func (f *Facts) Probe() *Probe { return &Probe{pipe: f.pipe().Fresh(), router: f.router(), most: MaxAsked} }
+func (f *Facts) Probe() *Probe {
+	return &Probe{pipe: f.pipe().Fresh(), router: f.router(), most: MaxAsked}
+}
 
 // Absent makes the probe take every file to be missing, so that fallbacks are followed.
 func (b *Probe) Absent() *Probe {

@@ -94,6 +94,7 @@ type Rule struct {
 	Group      Group
 	Severity   Severity
 	Confidence Confidence
+	Risk       string // "7.5": how grave it is that somebody can go around a limit or stop the server, as CVSS counts from 0.1 to 10; "" where nobody gains by the fault
 	Since      string // release of ngxlimit
 	Why        string // Markdown: what goes wrong, with numbers
 	Bad, Good  string // whole configurations; a test runs the rule on both

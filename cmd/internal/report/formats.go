@@ -17,6 +17,7 @@ var formats = []struct {
 	{"json", true, writeJSON},
 	{"sarif", false, writeSARIF},
 	{"github", false, writeGitHub},
+	{"gitlab", false, writeGitLab},
 	{"markdown", true, writeMarkdown},
 	{"checkstyle", false, writeCheckstyle},
 	{"junit", false, writeJUnit},

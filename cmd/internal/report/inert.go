@@ -16,6 +16,12 @@ type inertWriter struct {
 
 // Write implements io.Writer. A failure may be told of at the next call only.
 func (t *inertWriter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("##[")) { // the older form, which is found anywhere in a line
+		if _, err := t.Write([]byte(inert(string(p)))); err != nil {
+			return 0, err
+		}
+		return len(p), nil
+	}
 	from := 0
 	for i := 0; i < len(p); i++ {
 		if t.within {

@@ -162,7 +162,7 @@ func TestNothingHostileGetsOut(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, "yaml", testReport(t), Options{})
-	if want := `unknown format "yaml": want text, json, sarif, github, markdown, checkstyle, junit`; err == nil || err.Error() != want {
+	if want := `unknown format "yaml": want text, json, sarif, github, gitlab, markdown, checkstyle, junit`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

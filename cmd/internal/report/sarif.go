@@ -15,7 +15,7 @@ import (
 
 const (
 	sarifSchema     = "https://json.schemastore.org/sarif-2.1.0.json"
-	sarifMaxResults = 25_000 // code scanning refuses a run with more
+	sarifMaxResults = 5_000 // code scanning takes 25,000, and shows as many
 	sourceRoot      = "%SRCROOT%"
 )
 
@@ -85,8 +85,13 @@ func sarifRule(r *rule.Rule) *sarif.ReportingDescriptor {
 	if r.Severity == rule.Note {
 		problem = "recommendation"
 	}
-	d.WithProperties(sarif.NewPropertyBag().WithTags([]string{"nginx", "rate-limiting"}).
-		Add("precision", string(r.Confidence)).Add("problem.severity", problem))
+	tags := []string{"nginx", "rate-limiting"}
+	bag := sarif.NewPropertyBag().Add("precision", string(r.Confidence)).Add("problem.severity", problem)
+	if r.Risk != "" { // it makes the result a security alert
+		tags = append(tags, "security")
+		bag.Add("security-severity", r.Risk)
+	}
+	d.WithProperties(bag.WithTags(tags))
 	return d
 }
 
@@ -134,6 +139,9 @@ func (s *sarifWriter) result(f *rule.Finding) *sarif.Result {
 	}
 	res.WithMessage(sarif.NewTextMessage(text))
 	res.AddLocation(s.location(f.Primary))
+	if len(f.Related) > 0 {
+		res.AddCodeFlow(s.flow(f))
+	}
 	prints := map[string]string{}
 	if f.Fingerprint != "" {
 		prints["ngxlimit/v1"] = f.Fingerprint
@@ -157,6 +165,19 @@ func (s *sarifWriter) suppressed(h *run.Held) *sarif.Result {
 	}
 	by := sarif.NewSuppression().WithKind("inSource").WithStatus("accepted").WithJustification(clean(why))
 	return s.result(&h.Finding).WithSuppressions([]*sarif.Suppression{by.WithLocation(s.location(h.Comment))})
+}
+
+// flow leads from what belongs to a finding to its place: the zone, the outer limit, then the directive at fault.
+func (s *sarifWriter) flow(f *rule.Finding) *sarif.CodeFlow {
+	step := func(at source.Span, text string) *sarif.ThreadFlowLocation {
+		return sarif.NewThreadFlowLocation().WithLocation(s.location(at).WithMessage(sarif.NewTextMessage(sarifText(text))))
+	}
+	thread := sarif.NewThreadFlow()
+	for _, l := range f.Related {
+		thread.AddLocation(step(l.Span, l.Message))
+	}
+	thread.AddLocation(step(f.Primary, f.Message))
+	return sarif.NewCodeFlow().AddThreadFlow(thread)
 }
 
 func (s *sarifWriter) properties(f *rule.Finding) *sarif.PropertyBag {
@@ -231,7 +252,7 @@ func sarifInvocation(r *Report, left int) *sarif.Invocation {
 		say("warning", "there are "+leftOut(r))
 	}
 	if left > 0 {
-		say("warning", fmt.Sprintf("%d findings of the least severity are left out: code scanning takes %d", left, sarifMaxResults))
+		say("warning", fmt.Sprintf("%d findings of the least severity are left out: code scanning shows %d of a run", left, sarifMaxResults))
 	}
 	return inv
 }

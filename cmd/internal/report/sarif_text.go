@@ -100,7 +100,7 @@ func tidied(v any) (json.RawMessage, error) {
 
 // absent are the numbers by which the schema says that a property is not there.
 var absent = map[string]bool{
-	"byteOffset": true, "charOffset": true, "index": true, "id": true, "rank": true, "ruleIndex": true, "parentIndex": true,
+	"byteOffset": true, "charOffset": true, "index": true, "id": true, "rank": true, "ruleIndex": true, "parentIndex": true, "executionOrder": true,
 }
 
 // required are arrays that must be there even when they are empty.
