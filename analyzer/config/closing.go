@@ -10,6 +10,7 @@ func (r *resolver) closeHTTP() {
 	h.settleAll(r.errorLogs)
 	h.bindLimits()
 	h.settleServers()
+	h.internalWithin()
 	r.certificates()
 	r.lateUses()
 	r.duplicateLocations()

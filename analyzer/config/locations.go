@@ -113,6 +113,15 @@ func (r *resolver) knownMethods(it Item, s *scope) {
 	}
 }
 
+// internalWithin makes what stands in an internal location internal as well: no inner location can undo it.
+func (h *HTTP) internalWithin() {
+	for _, s := range h.Servers {
+		for l := range s.AllLocations {
+			l.Internal = l.Internal || l.Outer != nil && l.Outer.Internal
+		}
+	}
+}
+
 // duplicateLocations refuses two locations of one kind and pattern next to each other. nginx finds them when the http
 // block has closed, and names the second.
 func (r *resolver) duplicateLocations() {

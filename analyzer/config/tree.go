@@ -268,8 +268,8 @@ type Location struct {
 	Outer    *Location // the enclosing location; nil at the server
 	Modifier string    // "", "=", "^~", "~", "~*", "@"
 	Pattern  string    // without the modifier; "@name" is Modifier "@" and Pattern "name"
-	Internal bool
-	Handler  *Item // proxy_pass, fastcgi_pass, uwsgi_pass, scgi_pass, grpc_pass, memcached_pass, return, stub_status ...; nil: static files
+	Internal bool      // it, or a location around it, is reached by redirects within nginx only
+	Handler  *Item     // proxy_pass, fastcgi_pass, uwsgi_pass, scgi_pass, grpc_pass, memcached_pass, return, stub_status ...; nil: static files
 }
 
 // Inside are the blocks within a location that are levels of their own. Most locations have none, and share one that is

@@ -110,8 +110,14 @@ func (r *run) bySubrequest() ruling {
 		return noOpinion
 	}
 	r.step(c, "auth_request", c.auth)
-	status := r.subrequest(c.auth, "", "GET")
+	r.sendMirrored()
+	status := 0
+	if r.closed == 0 {
+		status = r.subrequest(c.auth, "", "GET")
+	}
 	switch {
+	case r.closed != 0: // a subrequest closes the connection of them all
+		return ruling(r.closed)
 	case status == 0:
 		r.assume("auth_request " + c.auth + ": what it answers is not known; it is taken to let the request pass")
 		return allowed
@@ -131,6 +137,7 @@ func (r *run) subrequest(uri, args, method string) int {
 	}
 	sub := *r
 	sub.sub, sub.internal, sub.errorPage, sub.uriChanged = true, true, false, false
+	sub.inAlias, sub.rewritten = false, false
 	sub.method, sub.errStatus, sub.cycles = method, 0, maxCycles+1
 	sub.conf, sub.handler, sub.redirect = r.home, handler{}, ""
 	wasURI, wasArgs := r.vars.URI, r.vars.Args
@@ -144,14 +151,23 @@ func (r *run) subrequest(uri, args, method string) int {
 const maxSubrequests = 50
 
 // mirror copies the request to other URIs. Their answers count for nothing, but a limiter judges them if none has
-// judged the request so far.
+// judged the request so far. nginx sends them as soon as the request itself has to wait for something, or is done.
 func (r *run) mirror() {
 	if r.sub {
 		return
 	}
 	for _, uri := range r.conf.mirrors {
+		r.mirrored = append(r.mirrored, copied{uri, r.vars.Args, r.method})
+	}
+}
+
+// sendMirrored sends the copies that are to be sent.
+func (r *run) sendMirrored() {
+	for len(r.mirrored) > 0 && !r.background {
+		m := r.mirrored[0]
+		r.mirrored = r.mirrored[1:]
 		r.background = true
-		r.subrequest(uri, r.vars.Args, r.method)
+		r.subrequest(m.uri, m.args, m.method)
 		r.background = false
 	}
 }

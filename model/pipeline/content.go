@@ -148,15 +148,15 @@ func (c *conf) guessFiles(directive string) string {
 	return directive + " in " + c.name() + ": files cannot be looked up; a requested path with an extension is taken as a file, any other path as absent"
 }
 
-// disk looks a URI up among the files of a location.
-func (r *run) disk(c *conf, uri string) FileKind {
+// disk looks a URI up among the files of a location, with a name added behind it.
+func (r *run) disk(c *conf, uri, name string) FileKind {
 	switch n := c.files.alias; {
 	case n == wholeURI && !r.inAlias:
-		return r.below(c, "")
+		uri = ""
 	case n >= 0:
 		uri = uri[min(n, len(uri)):]
 	}
-	return r.below(c, uri)
+	return r.below(c, uri+name)
 }
 
 // below looks up what lies below the folder of a location.
@@ -243,6 +243,11 @@ func (r *run) content() answer {
 func (r *run) handle() answer {
 	h := r.handler
 	r.step(r.conf, h.name, "")
+	if h.module != "" {
+		if r.sendMirrored(); r.closed != 0 {
+			return r.finalize(r.closed, EndContent)
+		}
+	}
 	switch {
 	case h.name == "empty_gif" || h.name == "stub_status":
 		if r.method != "GET" && r.method != "HEAD" {
@@ -292,12 +297,12 @@ func (r *run) directory() answer {
 				return r.finalize(500, EndContent)
 			}
 			uri := r.vars.URI + name
-			switch r.disk(c, uri) {
+			switch r.disk(c, r.vars.URI, name) {
 			case FileUnknown:
 				r.assume("index in " + c.name() + ": files cannot be looked up; " + name + " is taken to exist in every folder")
 			case FileRegular, FileDir:
 			case FileAbsent:
-				if r.disk(c, r.vars.URI) == FileAbsent {
+				if r.disk(c, r.vars.URI, "") == FileAbsent {
 					return r.finalize(404, EndContent)
 				}
 				continue
@@ -321,7 +326,7 @@ func (r *run) withoutIndex() answer {
 		if r.strayed(c) {
 			return r.finalize(500, EndContent)
 		}
-		if r.disk(c, r.vars.URI) == FileAbsent {
+		if r.disk(c, r.vars.URI, "") == FileAbsent {
 			return r.finalize(404, EndContent)
 		}
 		return r.sent(200, EndContent)
@@ -342,7 +347,7 @@ func (r *run) file() answer {
 	if r.strayed(c) {
 		return r.finalize(500, EndContent)
 	}
-	switch r.disk(c, r.vars.URI) {
+	switch r.disk(c, r.vars.URI, "") {
 	case FileAbsent:
 		return r.finalize(404, EndContent)
 	case FileDir:

@@ -160,9 +160,8 @@ func (r *run) restricted(c *conf) *conf {
 // recursive_error_pages is on.
 func (r *run) finalize(status int, end End) answer {
 	c := r.conf
-	switch status {
-	case 408, 444, 499: // nginx closes the connection without an answer, and logs this, or what an error page has promised
-		r.redirect = ""
+	if closes(status) { // what is logged is this, or what an error page has promised
+		r.redirect, r.closed = "", status
 		return r.sent(status, end)
 	}
 	r.errStatus = status
@@ -180,6 +179,9 @@ func (r *run) finalize(status int, end End) answer {
 	}
 	return answer{end, r.errStatus, c}
 }
+
+// closes says whether nginx closes the connection in place of answering with a status.
+func closes(status int) bool { return status == 408 || status == 444 || status == 499 }
 
 // showErrorPage goes to an error page: a URI, a named location, or an address to redirect to. reply is as in
 // config.ErrorPage.
@@ -230,7 +232,7 @@ func (r *run) redirectTo(uri, args string) answer {
 	}
 	r.vars.URI, r.vars.Args = uri, args
 	r.conf = r.home
-	r.internal, r.inAlias = true, false
+	r.internal, r.inAlias, r.rewritten = true, false, false
 	return r.serve(serverRewrite)
 }
 

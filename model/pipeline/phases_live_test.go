@@ -27,7 +27,7 @@ func TestLivePhases(t *testing.T) {
 	seen := map[string]int{}
 	for done, cases := 0, nginxtest.Cases(t, 600); done < cases && !t.Failed(); done += perConfiguration {
 		port := nginxtest.Port(t)
-		g := &phasesGenerator{Rand: rng, port: port}
+		g := &phasesGenerator{Rand: rng, port: port, backend: nginxtest.Port(t), answer: []int{200, 403, 404, 500, 402, 401}[rng.IntN(6)]}
 		conf := g.configuration()
 		if !g.compare(t, conf, min(perConfiguration, cases-done), seen) {
 			t.Logf("configuration:\n%s", conf)
@@ -40,7 +40,9 @@ func TestLivePhases(t *testing.T) {
 type phasesGenerator struct {
 	*rand.Rand
 	strings.Builder
-	port int
+	port    int
+	backend int // the port of the server that stands for all upstreams
+	answer  int // which it gives
 }
 
 const phaseLocations = "abcdefgh"
@@ -73,8 +75,9 @@ func (g *phasesGenerator) configuration() string {
 	g.maybe(3, func() string { return "port_in_redirect off;" })
 	g.maybe(3, g.errorPage)
 	g.maybe(4, func() string { return "recursive_error_pages on;" })
+	g.maybe(2, func() string { return "proxy_intercept_errors on;" })
 	g.maybe(5, g.rewriteCode)
-	g.maybe(8, g.condition)
+	g.maybe(8, func() string { return "if ($arg_n) { " + g.rewriteCode() + " }" })
 	g.maybe(4, g.accessRule)
 	for i := range phaseLocations {
 		g.location(fmt.Sprintf("/%c/", phaseLocations[i]))
@@ -86,7 +89,9 @@ func (g *phasesGenerator) configuration() string {
 	g.limits(2)
 	g.WriteString(" return 200; }\n        location = /auth { internal; ")
 	g.limits(3)
-	fmt.Fprintf(g, "return %s; }\n    }\n}\n", g.pick("200", "204", "401", "403", "404"))
+	fmt.Fprintf(g, "return %s; }\n    }\n", g.pick("200", "204", "401", "403", "404", "444"))
+	fmt.Fprintf(g, "    server {\n        listen 127.0.0.1:%d;\n        access_log off;\n        "+
+		"location / { return %d; }\n    }\n}\n", g.backend, g.answer)
 	return g.String()
 }
 
@@ -122,15 +127,32 @@ func (g *phasesGenerator) location(name string) {
 	g.maybe(6, func() string { return "satisfy " + g.pick("any", "all") + ";" })
 	g.maybe(6, func() string { return "auth_request /auth;" })
 	g.maybe(8, func() string { return "auth_basic r; auth_basic_user_file users;" })
-	g.maybe(10, func() string { return "limit_except " + g.pick("GET", "POST", "HEAD PUT") + " { deny all; }" })
+	g.maybe(10, func() string {
+		return "limit_except " + g.pick("GET", "POST", "HEAD PUT") + " { " + g.pick("deny all;", "allow all;", "auth_basic r; auth_basic_user_file users;",
+			fmt.Sprintf("deny 127.0.1.1; proxy_pass http://127.0.0.1:%d;", g.backend)) + " }"
+	})
 	g.maybe(5, g.tryFiles)
 	g.maybe(8, func() string { return "index " + g.pick("none.html i.html", "/c/f.txt", "none") + ";" })
 	g.maybe(8, func() string { return "client_max_body_size 2;" })
 	g.maybe(10, func() string { return "absolute_redirect " + g.pick("on", "off") + ";" })
 	g.maybe(10, func() string { return "autoindex on;" })
 	g.maybe(12, func() string { return "mirror /" + g.letter() + "/f.txt;" })
-	g.maybe(8, func() string { return "empty_gif;" })
+	g.maybe(8, g.handler)
+	if !named && len(name) == 3 && g.IntN(3) == 0 {
+		g.location(name + g.pick("sub", "f.txt", "sub/"))
+	}
+	if !named && g.IntN(8) == 0 {
+		g.location("~ " + g.pick("f$", "sub", "n"))
+	}
 	g.WriteString("        }\n")
+}
+
+// handler writes what answers in place of a file.
+func (g *phasesGenerator) handler() string {
+	if g.IntN(3) == 0 {
+		return "empty_gif;"
+	}
+	return fmt.Sprintf("proxy_pass http://127.0.0.1:%d;", g.backend)
 }
 
 func (g *phasesGenerator) letter() string { return string(phaseLocations[g.IntN(len(phaseLocations))]) }
@@ -154,7 +176,7 @@ func (g *phasesGenerator) rewriteCode() string {
 }
 
 func (g *phasesGenerator) condition() string {
-	return "if (" + g.pick("$request_method = POST", "$uri ~ f", "$arg_n", "$http_x_key = k1", "$http_x_key != k2", "$uri ~* ^/(.)/(.*)$", "$args !~ n") + ") { " + g.rewriteCode() + " }"
+	return "if (" + g.pick("$request_method = POST", "$uri ~ f", "$arg_n", "$http_x_key = k1", "$http_x_key != k2", "$uri ~* ^/(.)/(.*)$", "$args !~ n") + ") { " + g.rewriteCode() + g.pick("", "", "", fmt.Sprintf(" proxy_pass http://127.0.0.1:%d;", g.backend), " error_page 404 403 = /c/;", " root site/a;") + " }"
 }
 
 func (g *phasesGenerator) accessRule() string {
@@ -198,7 +220,7 @@ func (g *phasesGenerator) compare(t *testing.T, conf string, requests int, seen 
 			password: g.IntN(6) == 0, host: g.pick("phases.example", "Phases.example:80", "what"),
 		}
 		want, got, path := r.ask(t, server, g.port, i+1), "", ""
-		if got, path = r.model(model, clock.Msec(now), g.port); got != want {
+		if got, path = r.model(model, clock.Msec(now), g.port, g.answer); got != want {
 			t.Errorf("request %d, %+v:\n the model says %s\n nginx says     %s\n path %s", i, r, got, want, path)
 			return false
 		}
@@ -240,7 +262,7 @@ func (r phaseRequest) headers() []request.Header {
 }
 
 // model decides the request, and returns the decision as ask does, and the way to it.
-func (r phaseRequest) model(p *pipeline.Pipeline, now clock.Msec, port int) (decided, path string) {
+func (r phaseRequest) model(p *pipeline.Pipeline, now clock.Msec, port, upstream int) (decided, path string) {
 	req := &request.Request{
 		Method: r.method, Host: r.host, Target: r.target, Headers: r.headers(), Peer: netip.MustParseAddr(r.client),
 		Server: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port)),
@@ -248,7 +270,9 @@ func (r phaseRequest) model(p *pipeline.Pipeline, now clock.Msec, port int) (dec
 	if r.method == "POST" || r.method == "PUT" {
 		req.BodySize = 3
 	}
-	t := p.Do(now, req)
+	f := p.PlanAnswered(req, nil, upstream).Start(now)
+	f.Finish()
+	t := f.Trace()
 	path = strings.Join(t.Path(), "; ") + fmt.Sprintf(" %q", t.Assumptions)
 	fields := []string{strconv.Itoa(t.Status), string(t.Decision.Verdict), string(t.ConnVerdict), t.URI, t.Redirect}
 	for i, f := range fields {

@@ -85,3 +85,32 @@ func TestMethodOfErrorPage(t *testing.T) {
 		t.Errorf("status %d", tr.Status)
 	}
 }
+
+// TestInternalWithin: what stands in an internal location is internal.
+func TestInternalWithin(t *testing.T) {
+	p := pipelineOfText(t, `server { location /i/ { location /i/x { return 204; } internal; } location /o/ { location /o/i { internal; return 204; } return 205; } }`)
+	for target, status := range map[string]int{"/i/": 404, "/i/x": 404, "/o/": 205, "/o/i": 404} {
+		if tr := p.Do(0, get("h", target)); tr.Status != status {
+			t.Errorf("%s: %d, want %d", target, tr.Status, status)
+		}
+	}
+}
+
+// TestClosedBySubrequest: a subrequest that closes the connection does so for the request as well.
+func TestClosedBySubrequest(t *testing.T) {
+	p := pipelineOfText(t, `server {
+    location = /auth { return 444; }
+    location /a { satisfy any; allow all; deny all; auth_request /auth; return 204; }
+    location /b { auth_request /auth; auth_basic off; root /r; }
+    location /c { mirror /auth; proxy_pass http://127.0.0.1:1; }
+    location /d { mirror /auth; empty_gif; }
+    location /e { error_page 404 =201 /e2; root /r; }
+    location /e2 { return 444; }
+}`)
+	p.Files = func(string) FileKind { return FileAbsent }
+	for target, status := range map[string]int{"/a": 204, "/b": 444, "/c": 444, "/d": 200, "/e": 201} {
+		if tr := p.Do(0, get("h", target)); tr.Status != status {
+			t.Errorf("%s: %d, want %d", target, tr.Status, status)
+		}
+	}
+}

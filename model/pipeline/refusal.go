@@ -30,7 +30,7 @@ type reached struct {
 // stand notes where the request stands in front of a limiter that would answer with a code.
 func (r *run) stand(code int) stand {
 	s := stand{reached: r.reached, uri: r.vars.URI, client: r.client, turns: len(r.turns), assumed: len(r.assumptions)}
-	s.plain = !r.sub && (code < 494 || code > 497) && len(r.conf.retryAfter) == 0 // the codes are answered as 400
+	s.plain = !r.sub && (r.errStatus == 0 || !closes(code)) && (code < 494 || code > 497) && len(r.conf.retryAfter) == 0 // the codes are answered as 400
 	if r.errorPage {
 		return s
 	}

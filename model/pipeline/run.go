@@ -30,7 +30,7 @@ type run struct {
 	escaped    bool // the URI was sent with "%" or "+"
 	internal   bool // reached by a redirect of nginx's own, or rewritten
 	uriChanged bool
-	rewritten  bool // a rewrite has changed the URI and stayed in its location, at whatever time
+	rewritten  bool // a rewrite has changed the URI and stayed in its location
 	inAlias    bool // try_files has found the file that the URI names below an alias in a location by regex
 	errorPage  bool // an error page was gone to, and no other one will be
 	discarded  bool
@@ -52,6 +52,8 @@ type course struct {
 	given      []limitreq.Verdict
 	nodes      []*node
 	background bool // the subrequest at hand holds nobody up
+	mirrored   []copied
+	closed     int // the status with which something closed the connection, be it a subrequest; 0 while it is open
 
 	reached
 
@@ -63,6 +65,9 @@ type course struct {
 	turns       []turn
 	assumptions []string
 }
+
+// A copied is a copy of the request that mirror will send.
+type copied struct{ uri, args, method string }
 
 // A client is the address that a request seems to come from.
 type client struct {
