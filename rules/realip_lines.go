@@ -27,7 +27,9 @@ func readingOf(p *rule.Pass, servers []*config.Server) (r reading, ok bool) {
 		r.sure = ok && !slices.ContainsFunc(c, func(m chain.Proxy) bool { return !m.Known() })
 		return r, ok
 	}
-	takes := func(s *config.Server) bool { return !slices.ContainsFunc(s.Listens, func(l *config.Listen) bool { return !p.TakesProxyProtocol(l) }) }
+	takes := func(s *config.Server) bool {
+		return !slices.ContainsFunc(s.Listens, func(l *config.Listen) bool { return !p.TakesProxyProtocol(l) })
+	}
 	switch {
 	case len(servers) > 0 && !slices.ContainsFunc(servers, func(s *config.Server) bool { return !takes(s) }):
 		return reading{header: realip.ProxyProtocol}, true

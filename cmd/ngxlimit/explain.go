@@ -88,6 +88,9 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	if f.requests != "" {
 		return a.explainMany(f, p, on, firstHost(tree), refused)
 	}
+	if f.client == "" && len(way) > 0 {
+		f.client = someClient // a peer that is given is the last proxy's
+	}
 	e, err := f.event(args[1])
 	if err != nil {
 		return err

@@ -28,8 +28,7 @@ func explainChain(p *pipeline.Pipeline, facts *rule.Facts, e traffic.Event, c ch
 	ways, said := waysTo(facts, server, c)
 	if peer != e.Client {
 		ways = ways[:1]
-		last := &ways[0][len(c)-1]
-		last.Node = netip.PrefixFrom(peer, peer.BitLen())
+		ways[0][len(c)-1].Node = netip.PrefixFrom(peer, peer.BitLen()) // not valid for a unix socket, as its peer
 	}
 	var out report.Explanation
 	for i, w := range ways {

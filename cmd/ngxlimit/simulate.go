@@ -11,9 +11,11 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/mend"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
 func newSimulate(a *app) *cobra.Command {
@@ -41,14 +43,22 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 		return errors.New("--requests and --fan, --map, --base-url or --page cannot be given together")
 	case f.base.text != "" && f.host != "":
 		return errors.New("--base-url and --host cannot be given together")
-	case f.requests != "" && len(f.tests)+len(f.via) > 0:
-		return errors.New("--requests and --test or --via cannot be given together")
+	case f.requests != "" && len(f.tests)+len(f.via)+len(f.chain) > 0:
+		return errors.New("--requests and --test, --via or --chain cannot be given together")
+	case f.chain != "" && len(f.via) > 0:
+		return errors.New("--chain and --via cannot be given together")
 	case f.requests == "-" && path == "-":
 		return errors.New("both the configuration and the requests are to be read from standard input")
 	}
 	options, people, err := f.options(a.screen(f.output).Width > 0)
 	if err != nil {
 		return err
+	}
+	var way chain.Chain
+	if len(f.via) == 0 && f.requests == "" {
+		if way, err = f.wayFlags.load(a); err != nil {
+			return err
+		}
 	}
 	tree, err := f.one(a, path)
 	if err != nil {
@@ -62,7 +72,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	if f.requests != "" {
 		s.Result, err = a.simulateRequests(f, tree)
 	} else {
-		s.Result, err = a.simulateFans(f, tree, people, options)
+		s.Result, err = a.simulateFans(f, tree, people, options, way)
 	}
 	if err != nil {
 		return err
@@ -82,10 +92,19 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 }
 
 // simulateFans lets the fans come.
-func (a *app) simulateFans(f *simulateFlags, tree *config.Tree, people simulate.Crowd, o simulate.Options) (*simulate.Result, error) {
+func (a *app) simulateFans(f *simulateFlags, tree *config.Tree, people simulate.Crowd, o simulate.Options, way chain.Chain) (*simulate.Result, error) {
 	said, err := f.addFans(a, tree, people, &o)
 	if err != nil {
 		return nil, err
+	}
+	if len(way) > 0 {
+		server, _, err := simulate.ServerOf(tree, route.New(tree), &o)
+		if err != nil {
+			return nil, err
+		}
+		var taken []string
+		o.Via, taken = waysTo(rule.NewFacts(tree, rule.Settings{}), server, way)
+		said = append(said, taken...)
 	}
 	f.tellHost(a, tree, o.Host)
 	r, err := a.runSimulation(f, tree, o)
@@ -118,6 +137,9 @@ func (a *app) runSimulation(f *simulateFlags, tree *config.Tree, o simulate.Opti
 		if !r.Tests[i].Passed {
 			a.status = exitFound
 		}
+	}
+	if r.Trusting, err = mend.Trust(tree, o, r); err != nil {
+		return nil, err
 	}
 	r.Mend, err = mend.Find(tree, o, r)
 	return r, err

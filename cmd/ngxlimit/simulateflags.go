@@ -18,6 +18,7 @@ import (
 type simulateFlags struct {
 	inputFlags
 	fanFlags
+	wayFlags
 	requests, host, arrival, every string
 	output, viaHeader              string
 	clients, attackers, repeat     int
@@ -62,7 +63,8 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	for _, name := range []string{"clients", "fan", "via"} {
 		flags.Lookup(name).DefValue = "" // what their text says is not one value
 	}
-	f.add(flags)
+	f.wayFlags.add(flags)
+	f.inputFlags.add(flags)
 }
 
 // sizes is a flag that takes whole numbers separated by commas.

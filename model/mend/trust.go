@@ -1,6 +1,7 @@
 package mend
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -9,7 +10,39 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/model/chain"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
+
+// Trust compares whom nginx takes for the clients with whom it would take for them if all proxies that have to be were trusted,
+// and the header and the recursion right. It returns nil where clients connect themselves. The options and the result are
+// those of the run.
+func Trust(tree *config.Tree, o simulate.Options, r *simulate.Result) (*simulate.Trusting, error) {
+	if r.Seen == nil {
+		return nil, nil
+	}
+	t := &simulate.Trusting{Before: *r.Seen, Figures: r.Figures()}
+	s, err := newSearch(tree, o, r)
+	if err != nil {
+		return nil, fmt.Errorf("trust proxies: %w", err)
+	}
+	c := s.trust()
+	if c.kind == "" {
+		return t, nil
+	}
+	if s.o.Requests() > maxRequests {
+		t.Note = fmt.Sprintf("what would be seen then was not tried: a run has %d requests", s.o.Requests())
+		return t, nil
+	}
+	after, ok := s.run(c.edits, s.o)
+	if !ok {
+		return t, nil
+	}
+	t.After = after.Seen
+	t.Change = &simulate.Change{
+		Kind: c.kind, Title: c.title, Cost: c.cost, Mends: s.mends(after), After: after.Figures(), Feels: after.Feeling, Edits: tell(c.edits), Spans: c.edits,
+	}
+	return t, nil
+}
 
 // trust lets nginx take the clients' addresses from the proxies that they come through. Where a proxy is counted in place
 // of its clients, no number of a limit means what it seems to.

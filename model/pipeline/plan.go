@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -302,6 +303,9 @@ func (e *ending) connsOf(t *Trace) {
 		t.Conns = append(t.Conns, limit)
 	}
 }
+
+// Client is the address that the limiters saw, $remote_addr; invalid for a unix socket.
+func (f *Flight) Client() netip.Addr { return f.at.end.client.addr.Addr() }
 
 // Status is what nginx itself answers to a request that is done; 0 where something else decides it.
 func (f *Flight) Status() int { return f.at.end.status }

@@ -7,16 +7,18 @@ type Result struct {
 	Locations   []LocationStat `json:"locations"` // that served something, in the order of the configuration
 	Zones       []ZoneStat     `json:"zones"`     // of limit_req, that some request came to, by name
 	ConnZones   []ConnZoneStat `json:"conn_zones"`
-	Page        *PageStat      `json:"page"`       // of the people, or where there are none of everybody; nil for single requests
-	Feeling     string         `json:"feeling"`    // what a user would notice, in one sentence; "" for single requests
-	Crowds      []CrowdStat    `json:"crowds"`     // one for each of Options.Crowds; none for single requests
-	Waterfalls  []Waterfall    `json:"waterfalls"` // of the median and of the worst page of the people; only with Options.Detail
-	Tests       []Test         `json:"tests"`      // those that were asked for
-	Mend        *Mend          `json:"mend"`       // the smallest change that lets the people through; nil where they suffer nothing, or nobody looked
-	Requests    []Row          `json:"requests"`   // only with Options.KeepRequests or for a stream of requests
+	Page        *PageStat      `json:"page"`               // of the people, or where there are none of everybody; nil for single requests
+	Feeling     string         `json:"feeling"`            // what a user would notice, in one sentence; "" for single requests
+	Crowds      []CrowdStat    `json:"crowds"`             // one for each of Options.Crowds; none for single requests
+	Waterfalls  []Waterfall    `json:"waterfalls"`         // of the median and of the worst page of the people; only with Options.Detail
+	Tests       []Test         `json:"tests"`              // those that were asked for
+	Mend        *Mend          `json:"mend"`               // the smallest change that lets the people through; nil where they suffer nothing, or nobody looked
+	Trusting    *Trusting      `json:"trusting,omitempty"` // whom nginx takes for the clients that come through proxies; nil where they connect themselves
+	Requests    []Row          `json:"requests"`           // only with Options.KeepRequests or for a stream of requests
 	Assumptions []string       `json:"assumptions"`
 
 	Tree      *config.Tree `json:"-"`
+	Seen      *Seen        `json:"-"` // whom nginx takes for the clients; nil where they connect themselves
 	Harms     []Harm       `json:"-"` // what held up or refused the people's requests
 	ConnHarms []ConnHarm   `json:"-"`
 }

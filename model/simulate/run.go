@@ -57,7 +57,7 @@ func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
 	s := &simulation{
 		pipe: p, target: t, opts: o, crowds: newCrowds(o), rows: []Row{},
 		plans: map[planKey]*pipeline.Plan{}, callers: map[int32]*pipeline.Caller{}, stats: newStats(),
-		meter: newMeter(o),
+		meter: newMeter(o), sightings: newSightings(o),
 	}
 	if o.Guard != nil && p != nil {
 		s.guard = o.Guard()
@@ -128,6 +128,7 @@ func (s *simulation) result() *Result {
 	for _, c := range s.crowds {
 		r.Crowds = append(r.Crowds, c.result())
 	}
+	r.Seen = s.seen()
 	r.Harms, r.ConnHarms = s.harms(), s.connHarms()
 	return r
 }

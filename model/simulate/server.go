@@ -51,6 +51,7 @@ func (s *simulation) settle(l *load, r int32, k kept, at int64) {
 	if c.stats != s.stats {
 		s.stats.count(f, k.came, done)
 	}
+	s.sightings.count(l, f)
 	s.fill(k.row, f)
 	if f.Counts() {
 		n := s.keep(k)

@@ -23,10 +23,11 @@ type simulation struct {
 	plans   map[planKey]*pipeline.Plan // of requests that do not hold for all clients, as long as there are not too many
 	callers map[int32]*pipeline.Caller // by address, likewise
 
-	stats *stats
-	rows  []Row
-	watch *watch // nil: nobody wants to know the course of anything
-	meter meter
+	stats     *stats
+	rows      []Row
+	watch     *watch // nil: nobody wants to know the course of anything
+	meter     meter
+	sightings *sightings
 }
 
 // maxPlans bounds how many routed requests are kept; beyond it each request is routed anew.

@@ -27,7 +27,7 @@ type ExplainedHop struct {
 	Name    string           `json:"name"`
 	Title   string           `json:"title"`
 	Addr    string           `json:"address"`
-	Network string           `json:"network"`
+	Network string           `json:"network,omitempty"` // in which that is; "" where it is known by itself alone
 	From    string           `json:"connected_from"`
 	Sends   []ExplainedField `json:"sends"` // the headers that it writes
 	Proxy   *string          `json:"proxy_protocol"`
@@ -67,8 +67,10 @@ func ExplainChain(c chain.Chain, w chain.Way, cfg *realip.Config, r *chain.Readi
 	}
 	for i, step := range r.Steps {
 		h := ExplainedHop{
-			Name: c[i].Name, Title: c[i].Title, Addr: addrText(step.Hop.Node.Addr()), Network: step.Hop.Node.Masked().String(),
-			From: addrText(step.From), Sends: []ExplainedField{},
+			Name: c[i].Name, Title: c[i].Title, Addr: addrText(step.Hop.Node.Addr()), From: addrText(step.From), Sends: []ExplainedField{},
+		}
+		if node := step.Hop.Node; node.IsValid() && !node.IsSingleIP() {
+			h.Network = node.Masked().String()
 		}
 		for _, s := range step.Sent {
 			h.Sends = append(h.Sends, ExplainedField(s))

@@ -13,7 +13,7 @@ func (t *explainWriter) chain(e *ExplainedChain) {
 	for i := range e.Hops {
 		h := &e.Hops[i]
 		text := fmt.Sprintf("%s at %s", clean(h.Title), h.Addr)
-		if h.Network != h.Addr+"/32" && h.Network != h.Addr+"/128" {
+		if h.Network != "" {
 			text += " in " + h.Network
 		}
 		t.step(fmt.Sprintf("hop %d", i+1), fmt.Sprintf("%s: %s connects", text, h.From))

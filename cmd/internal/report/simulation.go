@@ -37,6 +37,7 @@ func WriteSimulation(w io.Writer, s Simulation, o Options) error {
 	} else {
 		t.requests(r.Requests)
 	}
+	t.trusting(r.Trusting)
 	t.chart(r.Zones)
 	t.tests(r.Tests)
 	t.mend(r.Mend)
