@@ -40,13 +40,24 @@ func Port(t testing.TB) int {
 // clock, where it is not nil, is the time that nginx sees. The server is stopped when the test ends.
 func Start(t testing.TB, conf string, port int, clock *Clock) *Server {
 	t.Helper()
+	return start(t, conf, port, clock, "daemon off; master_process off;")
+}
+
+// StartWorkers is Start with a master process and as many workers as the configuration says.
+func StartWorkers(t testing.TB, conf string, port int) *Server {
+	t.Helper()
+	return start(t, conf, port, nil, "daemon off;")
+}
+
+func start(t testing.TB, conf string, port int, clock *Clock, directives string) *Server {
+	t.Helper()
 	s := &Server{Prefix: t.TempDir(), output: &lockedBuffer{}, done: make(chan struct{})}
 	path := filepath.Join(s.Prefix, "nginx.conf")
 	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.cmd = exec.Command(Binary(t), "-p", s.Prefix, "-e", filepath.Join(s.Prefix, "error.log"), "-c", path,
-		"-g", "daemon off; master_process off;")
+		"-g", directives)
 	s.cmd.Stdout, s.cmd.Stderr = s.output, s.output
 	if clock != nil {
 		s.cmd.Env = append(os.Environ(), clock.env()...)

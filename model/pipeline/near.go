@@ -10,6 +10,8 @@ type Hint struct {
 	Verdict limitreq.Verdict // "" where it is not known
 	Slack   clock.Msec       // by how much the time may be wrong, either way
 	Shift   clock.Msec       // filled in: by how much the time was moved so that the decision is the known one
+	Only    bool             // nothing else than the known verdict is taken: then nothing is charged, and Undone is set
+	Undone  bool             // filled in: the request was not sent; its Flight is of no use
 	Look    clock.Msec       // how far beyond the slack it is looked whether another time would have given the verdict
 	Near    clock.Msec       // filled in: that time's distance; 0 for none
 }
@@ -24,9 +26,16 @@ func decideNear(now clock.Msec, limits []limitreq.Limit, dryRun bool, h *Hint, l
 		s, ok := limits[i].Saved()
 		saved, held = append(saved, s), held && (ok || limits[i].Key == "")
 	}
-	h.Shift, h.Near = 0, 0
+	h.Shift, h.Near, h.Undone = 0, 0, false
 	d, found := limitreq.DecideLogged(now, limits, dryRun, log)
 	if d.Verdict == h.Verdict || !held {
+		return d, found
+	}
+	if h.Only {
+		for i := range limits {
+			limits[i].Restore(saved[i])
+		}
+		h.Undone = true
 		return d, found
 	}
 	again := func(shift clock.Msec) {
@@ -50,3 +59,6 @@ func decideNear(now clock.Msec, limits []limitreq.Limit, dryRun bool, h *Hint, l
 	again(0)
 	return d, found
 }
+
+// undone says that the request at hand was not sent: see Hint.Only.
+func (p *Pipeline) undone() bool { return p.Hint != nil && p.Hint.Undone }

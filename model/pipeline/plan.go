@@ -152,7 +152,11 @@ func (f *Flight) Finish() {
 func (f *Flight) advance(now clock.Msec) {
 	f.Wait, f.now = 0, now
 	for f.Wait == 0 && f.at.kind != finished {
-		f.at = f.plan.after(f.at, f.ask(f.at))
+		verdict := f.ask(f.at)
+		if f.plan.p.undone() {
+			return
+		}
+		f.at = f.plan.after(f.at, verdict)
 	}
 }
 
@@ -173,6 +177,9 @@ func (f *Flight) ask(n *node) limitreq.Verdict {
 		f.Decision, p.log = decideNear(f.now, ask, n.conf.limitDry, p.Hint, p.log[:0])
 	} else {
 		f.Decision, p.log = limitreq.DecideLogged(f.now, ask, n.conf.limitDry, p.log[:0])
+	}
+	if p.undone() {
+		return f.Decision.Verdict
 	}
 	p.note(f.now, n, ask, &f.Decision)
 	if p.Open {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"container/heap"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/clock"
@@ -28,6 +29,7 @@ type engine struct {
 	parts   []string
 
 	queue queue
+	left  []*entry // of a millisecond
 	seq   int64
 	held  heldRequests // that hold a place in a zone of limit_conn
 
@@ -101,11 +103,11 @@ func (e *engine) push(n *entry) {
 	case q.now < 0:
 		q.now = due
 	case n.logged < q.now:
-		q.drain(1<<62, e.decide)
+		q.drain(1<<62, e.decideAll)
 		q.now = due
 		e.rebased++
 	case due > q.now:
-		q.drain(due, e.decide)
+		q.drain(due, e.decideAll)
 	}
 	if n.at < q.now {
 		e.late++
@@ -113,7 +115,7 @@ func (e *engine) push(n *entry) {
 	}
 	for q.n >= mostWaiting {
 		e.squeezed++
-		q.drainOne(e.decide)
+		q.drainOne(e.decideAll)
 		n.at = max(n.at, q.now)
 	}
 	e.seq++
@@ -123,7 +125,7 @@ func (e *engine) push(n *entry) {
 
 // finish decides what is left.
 func (e *engine) finish() {
-	e.queue.drain(1<<62, e.decide)
+	e.queue.drain(1<<62, e.decideAll)
 	for len(e.held) > 0 {
 		e.release(e.held[0].due)
 	}
@@ -142,47 +144,88 @@ func beforeLimiter(n *entry) bool {
 	return false
 }
 
-// decide sends one request through the configuration.
-func (e *engine) decide(n *entry) {
+// mostOrdered bounds the requests of one millisecond whose order is looked for.
+const mostOrdered = 128
+
+// decideAll sends the requests of one millisecond. The log does not tell their order; where it tells their decisions,
+// the next one is one that is decided as it says.
+func (e *engine) decideAll(all []entry) {
+	if len(all) == 1 || len(all) > mostOrdered {
+		for i := range all {
+			e.decide(&all[i], false)
+		}
+		return
+	}
+	left := e.left[:0]
+	for i := range all {
+		left = append(left, &all[i])
+	}
+	for len(left) > 0 {
+		at := 0
+		for at < len(left) && !e.decide(left[at], true) {
+			at++
+		}
+		if at == len(left) {
+			at = 0
+			e.decide(left[0], false)
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	e.left = left
+}
+
+// decide sends one request through the configuration. With only it does so where the decision is the one that the log
+// tells, or where the log tells none, and reports whether it did.
+func (e *engine) decide(n *entry, only bool) bool {
+	at := clock.Msec(n.at)
+	for len(e.held) > 0 && e.held[0].due <= at {
+		e.release(e.held[0].due)
+	}
+	judged := n.class.kind != malformed && !beforeLimiter(n)
+	var f pipeline.Flight
+	if judged && !e.send(n, &f, at, only) {
+		return false
+	}
 	if e.requests == 0 {
 		e.first = n.at
 	}
 	e.requests++
 	e.first, e.last = min(e.first, n.at), max(e.last, n.at)
 	e.visit(n)
-	if n.class.kind == malformed || beforeLimiter(n) {
+	switch {
+	case !judged:
 		e.unjudged++
-		return
+	case e.r.needs.conns:
+		e.hold(n, &f, at)
+	default:
+		for f.Wait > 0 {
+			at += f.Wait
+			f.Resume(at)
+		}
+		e.count(n, &f)
 	}
-	at := clock.Msec(n.at)
-	for len(e.held) > 0 && e.held[0].due <= at {
-		e.release(e.held[0].due)
-	}
+	return true
+}
+
+// send asks the first limiter; it reports false where that says something else than the log and only that was wanted.
+func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bool {
 	e.now = n
 	h := e.pipe.Hint
-	*h = pipeline.Hint{Verdict: verdictOf(n.limit), Look: look}
+	*h = pipeline.Hint{Verdict: verdictOf(n.limit), Look: look, Only: only}
 	if !n.coarseTime {
 		h.Slack = 1
 	}
-	var f pipeline.Flight
 	if plan := n.class.plan; plan != nil {
 		e.pipe.Resolved = true
-		f = plan.StartFor(at, n.who.caller)
+		*f = plan.StartFor(at, n.who.caller)
 	} else {
 		e.pipe.Resolved = false
-		f = e.bound(n.class, n.who).Start(at)
+		*f = e.bound(n.class, n.who).Start(at)
 	}
+	undone := h.Undone
 	n.shift, n.near = h.Shift, h.Near
 	*h = pipeline.Hint{} // it is of the first limiter alone
-	if e.r.needs.conns {
-		e.hold(n, &f, at)
-		return
-	}
-	for f.Wait > 0 {
-		at += f.Wait
-		f.Resume(at)
-	}
-	e.count(n, &f)
+	return !undone
 }
 
 // serviceMs is how long a request took without what a limiter added, as far as the log tells it.
