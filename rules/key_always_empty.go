@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
@@ -22,7 +24,9 @@ var KeyAlwaysEmpty = register(rule.Rule{
 		"- What `auth_request_set` sets, and `$upstream_...` and `$sent_http_...`, come after the limiters: they run before\n" +
 		"  authentication and before the upstream is asked. A key by the user whom `auth_request` names is empty for everybody.\n" +
 		"- `$request_body` is not read yet.\n" +
-		"- What only another server sets is not set here.\n\n" +
+		"- What only another server sets is not set here.\n" +
+		"- `$proxy_protocol_addr` has a value only where `listen` says `proxy_protocol`, `$ssl_...` where it says `ssl`, and\n" +
+		"  `$ssl_client_...` where `ssl_verify_client` asks for a certificate.\n\n" +
 		"nginx takes all of them without a word. A map whose values are all empty, which is how a limit is switched off for a location,\n" +
 		"is left alone, and so is a server that answers everything by `return`.\n",
 	Bad: `events {}
@@ -152,6 +156,12 @@ func alwaysEmptyFinding(p *rule.Pass, z *rule.Zone, e emptyUse, all bool) rule.F
 		} else if e.server.Directive != nil {
 			f.Related = append(f.Related, rule.Label{Span: e.server.Directive.Head(), Message: "the server"})
 		}
+	case strings.HasPrefix(e.variable, "proxy_protocol_"):
+		why = "has a value only where listen says proxy_protocol"
+	case strings.HasPrefix(e.variable, "ssl_client_") && slices.ContainsFunc(e.server.Listens, p.Encrypts):
+		why = "has a value only where ssl_verify_client asks for a certificate"
+	case strings.HasPrefix(e.variable, "ssl_"):
+		why = "has a value only where listen says ssl"
 	case value.Builtin(e.variable):
 		f.Confidence = rule.Medium // an internal redirect behind the upstream's answer may lead here
 		why = "gets its value only after the limit was asked"

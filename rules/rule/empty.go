@@ -34,7 +34,7 @@ func (f *Facts) MayLack(key value.Template) bool {
 	if _, constant := key.Constant(); constant {
 		return false
 	}
-	return f.emptyAt(key, func(name string) bool { return name == "server_name" || late(name) || len(f.assigned(name)) > 0 }) != ""
+	return f.emptyAt(key, func(name string) bool { return name == "server_name" || late(name) || ofListener(name) || len(f.assigned(name)) > 0 }) != ""
 }
 
 // EmptyAt returns the variable for which the key is empty in every request that a server's limits judge: its name where it
@@ -59,7 +59,7 @@ func (f *Facts) lacks(s *config.Server, name string) bool {
 	if name == "server_name" {
 		return s.Names[0].Text == ""
 	}
-	if late(name) {
+	if late(name) || ofListener(name) && !slices.ContainsFunc(s.Listens, func(l *config.Listen) bool { return f.gives(l, s, name) }) {
 		return true
 	}
 	assigned := f.assigned(name)
@@ -75,6 +75,38 @@ func late(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "upstream_") || strings.HasPrefix(name, "sent_http_") || strings.HasPrefix(name, "sent_trailer_")
+}
+
+// ofListener says whether a variable has a value only where the listen directive says so: that the client's address comes by
+// the PROXY protocol, that the connection is encrypted.
+func ofListener(name string) bool {
+	switch name {
+	case "proxy_protocol_addr", "proxy_protocol_port", "proxy_protocol_server_addr", "proxy_protocol_server_port":
+		return true
+	}
+	return strings.HasPrefix(name, "ssl_") || strings.HasPrefix(name, "proxy_protocol_tlv_")
+}
+
+// gives says whether a variable of ofListener may have a value for connections by a listen directive of a server. That of a
+// client's certificate has one where the server asks for it.
+func (f *Facts) gives(l *config.Listen, s *config.Server, name string) bool {
+	if strings.HasPrefix(name, "proxy_protocol_") {
+		return f.TakesProxyProtocol(l)
+	}
+	if !f.Encrypts(l) {
+		return sslOn(s)
+	}
+	if !strings.HasPrefix(name, "ssl_client_") || name == "ssl_client_verify" {
+		return true
+	}
+	verify, ok := s.Effective("ssl_verify_client")
+	return ok && !strings.EqualFold(verify.Arg(0), "off")
+}
+
+// sslOn says whether a server encrypts by the older directive "ssl on".
+func sslOn(s *config.Server) bool {
+	on, ok := s.Effective("ssl")
+	return ok && strings.EqualFold(on.Arg(0), "on")
 }
 
 // emptyBy returns the variable that makes the key empty where all those are empty of which a condition says so, and nothing

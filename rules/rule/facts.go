@@ -21,7 +21,8 @@ type Facts struct {
 	limitReqs  func() []List[*config.LimitReq]
 	limitConns func() []List[*config.LimitConn]
 	trusts     func() []*Trust
-	proxied    func() map[string][]socket
+	proxied    func() map[string][]socket // that take the PROXY protocol, by their addresses
+	encrypted  func() map[string][]socket
 	refusing   func() []refusing
 	formats    sync.Map // of log formats: the names of their variables
 	pages      func() pages
@@ -50,7 +51,8 @@ type Facts struct {
 func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f := &Facts{Tree: tree, Settings: settings}
 	f.trusts = sync.OnceValue(f.findTrusts)
-	f.proxied = sync.OnceValue(f.findProxied)
+	f.proxied = sync.OnceValue(func() map[string][]socket { return f.socketsThat(func(l *config.Listen) bool { return l.ProxyProtocol }) })
+	f.encrypted = sync.OnceValue(func() map[string][]socket { return f.socketsThat(func(l *config.Listen) bool { return l.SSL }) })
 	f.refusing = sync.OnceValue(f.findRefusing)
 	f.pages = sync.OnceValue(f.newPages)
 	f.defaults = sync.OnceValue(f.findDefaults)

@@ -67,20 +67,20 @@ func socketOf(l *config.Listen) socket { return socket{l.Address, l.Port, l.Last
 // TakesProxyProtocol says whether connections to a socket begin with the PROXY protocol. The parameter belongs to the
 // socket: one server that names it speaks for all that share the address and the port (ngx_http_add_addresses).
 func (f *Facts) TakesProxyProtocol(l *config.Listen) bool {
-	if l.ProxyProtocol {
-		return true
-	}
-	own := socketOf(l)
-	for _, s := range f.proxied()[l.Address] {
-		if s.first <= own.first && own.last <= s.last {
-			return true
-		}
-	}
-	return false
+	return l.ProxyProtocol || among(f.proxied(), l)
 }
 
-// findProxied gathers the sockets that take the PROXY protocol, by their addresses.
-func (f *Facts) findProxied() map[string][]socket {
+// Encrypts says likewise whether connections to a socket are encrypted.
+func (f *Facts) Encrypts(l *config.Listen) bool { return l.SSL || l.QUIC || among(f.encrypted(), l) }
+
+// among says whether a socket, or the range that it is of, is one of those found by addresses.
+func among(found map[string][]socket, l *config.Listen) bool {
+	own := socketOf(l)
+	return slices.ContainsFunc(found[l.Address], func(s socket) bool { return s.first <= own.first && own.last <= s.last })
+}
+
+// socketsThat gathers the sockets of which some listen says something, by their addresses.
+func (f *Facts) socketsThat(says func(*config.Listen) bool) map[string][]socket {
 	found := make(map[string][]socket)
 	if f.Tree == nil || f.Tree.HTTP == nil {
 		return found
@@ -88,7 +88,7 @@ func (f *Facts) findProxied() map[string][]socket {
 	seen := make(map[socket]bool)
 	for _, s := range f.Tree.HTTP.Servers {
 		for _, l := range s.Listens {
-			if at := socketOf(l); l.ProxyProtocol && !l.QUIC && !seen[at] {
+			if at := socketOf(l); says(l) && !l.QUIC && !seen[at] {
 				seen[at] = true
 				found[l.Address] = append(found[l.Address], at)
 			}
