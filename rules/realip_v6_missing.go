@@ -21,7 +21,8 @@ var RealipV6Missing = register(rule.Rule{
 		"a connection: its header is not read, the edge's address is the key, and all people behind it share one bucket. Whether there is\n" +
 		"such a record stands in no configuration; that nginx listens on IPv6 says that connections are expected.\n\n" +
 		"Only public networks count as a front that has IPv6 addresses, too: a balancer in a private network connects by the family of its\n" +
-		"target, and single hosts are not a CDN's list. An IPv6 socket of this machine or of a private network takes nobody from outside.\n",
+		"target, and single hosts are not a CDN's list. An IPv6 socket of this machine or of a private network takes nobody from outside.\n" +
+		"Where a server listens on IPv6 alone, IPv4 networks of any kind never match.\n",
 	Bad: `events {}
 
 http {
@@ -77,6 +78,13 @@ http {
 func checkRealipV6Missing(p *rule.Pass) {
 	for _, t := range p.Trusts() {
 		list := t.Listed()
+		if neverPeers(t, list) && p.WholeAt(t.Places[0].Level) {
+			f := t.At(list[0])
+			f.Message = fmt.Sprintf("the server listens on IPv6 alone, and only IPv4 networks are trusted: no proxy is ever believed, and each is the key of all its clients in zone %q", t.Bucket.Zone)
+			f.Evidence = map[string]any{"zone": t.Bucket.Zone, "trusted": int64(len(list))}
+			p.Report(f)
+			continue
+		}
 		edge := public4(list)
 		if edge == nil || len(p.Settings.Fronts) > 0 || len(tooWide(list)) > 0 || t.Unknown() || anyOuter6(list) {
 			continue
@@ -140,4 +148,22 @@ func listensOn6(servers []*config.Server) *config.Listen {
 		}
 	}
 	return nil
+}
+
+// neverPeers says whether no peer can be one of those that are trusted: they come by IPv6 alone, and the list holds IPv4
+// networks alone.
+func neverPeers(t *rule.Trust, list []*config.Trusted) bool {
+	for _, x := range list {
+		if !x.Prefix.IsValid() || !x.Prefix.Addr().Is4() || x.Prefix.Bits() == 0 {
+			return false
+		}
+	}
+	for _, s := range t.Servers {
+		for _, l := range s.Listens {
+			if !rule.Takes6(l) || l.Dual {
+				return false
+			}
+		}
+	}
+	return len(list) > 0
 }

@@ -95,7 +95,7 @@ func reachedAt(s *config.Server, l *config.Location) Place {
 	if l == nil {
 		return Place{}
 	}
-	if by, ok := answerer(&l.Level, l.Ifs); ok && by.Name().Value != "return" {
+	if by, ok := answerer(&l.Level, l.Ifs, l); ok && by.Name().Value != "return" {
 		return Place{}
 	}
 	return Place{Level: &l.Level, Server: s, Location: l}
@@ -106,7 +106,7 @@ func (p Place) Returns() bool {
 	if p.Location == nil {
 		return false
 	}
-	_, ok := answerer(&p.Location.Level, p.Location.Ifs)
+	_, ok := answerer(&p.Location.Level, p.Location.Ifs, p.Location)
 	return ok
 }
 

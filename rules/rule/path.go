@@ -131,7 +131,7 @@ func ForMachines(s *config.Server) bool {
 var guessed = func() map[string]bool {
 	m := make(map[string]bool)
 	for word := range strings.FieldsSeq("login logon signin sign-in log-in sign_in log_in wp-login xmlrpc password passwd passwort forgot " +
-		"forgot-password forgot_password password-reset password_reset reset-password reset_password lost-password token tokens otp 2fa mfa " +
+		"forgot-password forgot_password forgotpassword resetpassword lostpassword passwordreset login_check do_login dologin recover-password password-reset password_reset reset-password reset_password lost-password token tokens otp 2fa mfa " +
 		"authenticate") {
 		m[word] = true
 	}
@@ -140,12 +140,24 @@ var guessed = func() map[string]bool {
 
 // Guessable says whether an address is one at which passwords, codes or tokens can be guessed, as far as its last part tells.
 func Guessable(uri string) bool {
-	last := strings.ToLower(strings.TrimSuffix(uri, "/"))
-	last = last[strings.LastIndexByte(last, '/')+1:]
+	path := strings.ToLower(strings.TrimSuffix(uri, "/"))
+	at := strings.LastIndexByte(path, '/')
+	last := path[at+1:]
 	for _, extension := range [...]string{".php", ".aspx", ".asp", ".jsp", ".do", ".cgi", ".html"} {
 		last = strings.TrimSuffix(last, extension)
 	}
-	return guessed[last]
+	if guessed[last] || at < 0 {
+		return guessed[last]
+	}
+	switch last {
+	case "reset", "forgot", "recover", "recovery", "request", "verify", "edit", "new", "email", "confirm":
+		before := path[:at]
+		switch before[strings.LastIndexByte(before, '/')+1:] {
+		case "password", "passwd", "passwords", "account", "2fa", "mfa", "otp", "login":
+			return last != "new" && last != "edit" || !strings.HasSuffix(before, "account")
+		}
+	}
+	return false
 }
 
 // IsHealthCheck says whether a path is one at which balancers look whether a server is alive, as far as its last part tells.

@@ -9,19 +9,19 @@ import (
 // Answerer returns the rewrite directive of the place or of its server by which no request that comes there gets as far as
 // the limits in effect.
 func (p Place) Answerer() (by config.Item, ok bool) {
-	if by, ok = answerer(&p.Server.Level, p.Server.Ifs); ok || p.Location == nil {
+	if by, ok = answerer(&p.Server.Level, p.Server.Ifs, nil); ok || p.Location == nil {
 		return by, ok
 	}
-	if by, ok = answerer(&p.Location.Level, p.Location.Ifs); ok || p.Kind != config.KindIf {
+	if by, ok = answerer(&p.Location.Level, p.Location.Ifs, p.Location); ok || p.Kind != config.KindIf {
 		return by, ok
 	}
-	return answerer(p.Level, nil)
+	return answerer(p.Level, nil, p.Location)
 }
 
 // answerer finds, among the directives of a level, a return or a redirect that answers all requests, or in a location a
 // rewrite that sends all of them elsewhere. nginx runs those directives in order, before it asks the limiters; a break, also
-// one within an if, lets some request go on.
-func answerer(l *config.Level, branches []*config.Level) (by config.Item, ok bool) {
+// one within an if, lets some request go on. What comes to a location has its prefix, until a rewrite has changed it.
+func answerer(l *config.Level, branches []*config.Level, location *config.Location) (by config.Item, ok bool) {
 	if !mayAnswer(l) {
 		return config.Item{}, false
 	}
@@ -38,7 +38,7 @@ func answerer(l *config.Level, branches []*config.Level) (by config.Item, ok boo
 			}
 			branches = branches[1:]
 		case "rewrite":
-			all := matchesAll(it.Arg(0))
+			all := matchesAll(it.Arg(0)) || location != nil && matchesAllOf(it.Arg(0), location)
 			switch flag := it.Arg(2); {
 			case redirects(it):
 				if all {
@@ -50,6 +50,9 @@ func answerer(l *config.Level, branches []*config.Level) (by config.Item, ok boo
 				return it, l.Kind == config.KindLocation
 			case all && l.Kind == config.KindLocation:
 				leaving, ok = it, true
+				location = nil
+			default:
+				location = nil
 			}
 		}
 	}
@@ -87,4 +90,49 @@ func letsGoOn(outer config.Kind, branch *config.Level) bool {
 		}
 	}
 	return false
+}
+
+// matchesAllOf says whether a regex surely matches every URI that comes to a location: it asks for no more than the beginning
+// of the location's own prefix, "^/old/(.*)$" in location /old/.
+func matchesAllOf(regex string, l *config.Location) bool {
+	if l.Modifier != "" && l.Modifier != "^~" && l.Modifier != "=" {
+		return false
+	}
+	rest, anchored := strings.CutPrefix(regex, "^")
+	literal, rest := literalStart(rest)
+	if !anchored || literal == "" {
+		return false
+	}
+	switch rest {
+	case "", ".*", ".*$", "(.*)", "(.*)$":
+		return strings.HasPrefix(l.Pattern, literal)
+	case "$":
+		return l.Modifier == "=" && l.Pattern == literal
+	}
+	return false
+}
+
+// literalStart cuts off what a regex asks for letter by letter.
+func literalStart(regex string) (literal, rest string) {
+	var b strings.Builder
+	for i := 0; i < len(regex); i++ {
+		c := regex[i]
+		next := i + 1
+		if c == '\\' && next < len(regex) && strings.IndexByte(`./-_~`, regex[next]) >= 0 {
+			c = regex[next]
+			next++
+		} else if !isLiteral(c) {
+			return b.String(), regex[i:]
+		}
+		if next < len(regex) && strings.IndexByte("?*+{", regex[next]) >= 0 {
+			return b.String(), regex[i:] // it may be absent
+		}
+		b.WriteByte(c)
+		i = next - 1
+	}
+	return b.String(), ""
+}
+
+func isLiteral(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 || strings.IndexByte("/-_~@:,;=&%!\"'", c) >= 0
 }
