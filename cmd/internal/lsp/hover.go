@@ -8,6 +8,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -105,9 +106,12 @@ func (v *view) aboutLimitReq(d *syntax.Directive) string {
 		p.headline("**limit_req** on zone %s: %s for each %s", code(limit.ZoneName), rule.Rate(limit.Zone.Rate), code(limit.Zone.Key.Text))
 		p.item("interval: one request every %s in the long run", interval(limit.Zone.Rate))
 		p.tellBurst(limit)
+		v.tellWho(&p, limit.Zone.Key)
+		v.tellPage(&p, limit, lists)
 		v.tellRoom(&p, limit.Zone.Key, limit.Zone.Size, len(limit.Zone.Name), reqCapacity)
 	}
 	tellEffect(&p, lists, func(s *config.Settings) (int, bool) { return s.LimitReqStatus.Value, s.LimitReqDryRun.Value })
+	v.tellReplaced(&p, levelsOf(lists), func(s *config.Settings) *config.Level { return s.LimitReqs.At })
 	return p.String()
 }
 
@@ -129,6 +133,33 @@ func (p *page) tellBurst(l *config.LimitReq) {
 	}
 }
 
+// tellWho says who shares a bucket, as far as the key tells.
+func (v *view) tellWho(p *page, key value.Template) {
+	switch k := v.facts().Key(key); {
+	case k.Never:
+		p.item("who: nobody, since the key is always empty")
+	case k.Exempt:
+		p.item("who: no ordinary visitor, since the key is empty for them")
+	case k.ForAll:
+		p.item("who: all visitors together")
+	case k.PerAddress:
+		p.item("who: each address by itself; those who share one, such as an office, share its bucket")
+	case k.Sent:
+		p.item("who: by what the client sends")
+	}
+}
+
+// tellPage says what the limit does to a page load, where the page comes by it.
+func (v *view) tellPage(p *page, limit *config.LimitReq, lists []rule.List[*config.LimitReq]) {
+	for _, list := range lists {
+		all := v.facts().SufferedBy(list, slices.Index(list.Limits, limit), func(rule.Place) bool { return true })
+		if all.One.Requests > 0 {
+			p.item("effect: %s", all.Words())
+			return
+		}
+	}
+}
+
 // aboutLimitConn tells of a limit_conn what it does, and to whom.
 func (v *view) aboutLimitConn(d *syntax.Directive) string {
 	limit, lists := ofDirective(v.facts().LimitConns(), func(l *config.LimitConn) bool { return l.Directive == d })
@@ -142,9 +173,11 @@ func (v *view) aboutLimitConn(d *syntax.Directive) string {
 		p.headline("**limit_conn** on zone %s: %s at once for each %s", code(limit.ZoneName),
 			rule.Plural(int64(limit.Max), "request", "requests"), code(limit.Zone.Key.Text))
 		p.item("each stream of HTTP/2 counts by itself; an idle connection does not")
+		v.tellWho(&p, limit.Zone.Key)
 		v.tellRoom(&p, limit.Zone.Key, limit.Zone.Size, len(limit.Zone.Name), connCapacity)
 	}
 	tellEffect(&p, lists, func(s *config.Settings) (int, bool) { return s.LimitConnStatus.Value, s.LimitConnDryRun.Value })
+	v.tellReplaced(&p, levelsOf(lists), func(s *config.Settings) *config.Level { return s.LimitConns.At })
 	return p.String()
 }
 
@@ -195,6 +228,36 @@ func tellEffect[L any](p *page, lists []rule.List[L], refusal func(*config.Setti
 		p.item("written in %s", contextText(lists[0].At)+moreLevels(lists))
 	}
 	p.item("in effect in %s: %s", rule.Plural(int64(len(places)), "place", "places"), rule.Some(places))
+}
+
+func levelsOf[L any](lists []rule.List[L]) (levels []*config.Level) {
+	for _, l := range lists {
+		levels = append(levels, l.At)
+	}
+	return levels
+}
+
+// tellReplaced names the blocks below the levels that have a list of their own: it replaces the one above, it does not add
+// to it.
+func (v *view) tellReplaced(p *page, at []*config.Level, list func(*config.Settings) *config.Level) {
+	var replacing []string
+	seen := map[*config.Level]bool{}
+	for _, place := range v.facts().Places() {
+		own := list(place.Settings)
+		if own == nil || seen[own] || slices.Contains(at, own) {
+			continue
+		}
+		seen[own] = true
+		for up := own.Parent; up != nil; up = up.Parent {
+			if slices.Contains(at, up) {
+				replacing = append(replacing, contextText(own))
+				break
+			}
+		}
+	}
+	if len(replacing) > 0 {
+		p.item("not in effect where another list replaces it: %s", rule.Some(replacing))
+	}
 }
 
 func moreLevels[L any](lists []rule.List[L]) string {

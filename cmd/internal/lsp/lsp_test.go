@@ -166,6 +166,39 @@ func TestHover(t *testing.T) {
 	}
 }
 
+// A limit tells where it comes from and where another one takes its place.
+func TestHoverInherited(t *testing.T) {
+	c := start(t, `
+-- nginx.conf --
+events {}
+http {
+    limit_req_zone $binary_remote_addr zone=a:10m rate=30r/m;
+    limit_req zone=a burst=20 delay=5;
+    limit_req_dry_run on;
+    server {
+        server_name a.example;
+        location /own/ { limit_req zone=a nodelay; root /srv; }
+        location /in/ { root /srv; }
+    }
+}
+`)
+	c.open("nginx.conf")
+	for at, wants := range map[string][]string{
+		"limit_req zone=a burst": {"0.5r/s", "every 2 s", "21 at once, of which 6 pass", "15 wait", "longest delay: 30 s", "dry run", "written in `http`", "replaces it: `server a.example > location /own/`"},
+		"limit_req zone=a nodel": {"capacity: 1 at once", "in effect in 1 place"},
+		"location /in/":          {"`limit_req zone=a burst=20 delay=5`", "inherited from `http` at /nginx.conf:4"},
+		"limit_req_zone":         {"30r/m is kept as 0.5r/s", "used by"},
+	} {
+		var h hover
+		c.must("textDocument/hover", c.at("nginx.conf", at, 0), &h)
+		for _, want := range wants {
+			if !strings.Contains(h.Contents.Value, want) {
+				t.Errorf("hover on %s does not say %q:\n%s", at, want, h.Contents.Value)
+			}
+		}
+	}
+}
+
 func TestZoneNavigation(t *testing.T) {
 	c := start(t, site)
 	c.open("conf.d/portal.conf")

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"path/filepath"
 	"sort"
 	"sync"
@@ -160,7 +161,7 @@ func (v *view) urisOf(f *source.File) []string {
 		}
 	}
 	if len(open) == 0 {
-		path := f.Real
+		path := cmp.Or(f.Real, f.Disk)
 		if rel, err := filepath.Rel(v.root.real, path); err == nil {
 			path = filepath.Join(v.root.path, rel) // as the client names the folder
 		}
