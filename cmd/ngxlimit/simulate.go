@@ -12,6 +12,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/model/chain"
+	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/mend"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
@@ -60,6 +61,16 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 			return err
 		}
 	}
+	front, err := f.edge.front(a)
+	if err != nil {
+		return err
+	}
+	if front != nil {
+		options.Edge = front.layer
+		if len(options.Via) == 0 && len(way) == 0 {
+			way = front.chain
+		}
+	}
 	tree, err := f.one(a, path)
 	if err != nil {
 		return err
@@ -70,12 +81,15 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	refused := a.tellRefused(tree)
 	s := report.Simulation{Input: path, Version: toolVersion()}
 	if f.requests != "" {
-		s.Result, err = a.simulateRequests(f, tree)
+		s.Result, err = a.simulateRequests(f, tree, front)
 	} else {
 		s.Result, err = a.simulateFans(f, tree, people, options, way)
 	}
 	if err != nil {
 		return err
+	}
+	if front != nil {
+		s.Result.Assumptions = append(s.Result.Assumptions, front.said...)
 	}
 	s.Result.Assumptions = slices.Insert(s.Result.Assumptions, 0, refused...)
 	return a.writeOutput(f.output, func(w io.Writer) error {
@@ -141,18 +155,27 @@ func (a *app) runSimulation(f *simulateFlags, tree *config.Tree, o simulate.Opti
 	if r.Trusting, err = mend.Trust(tree, o, r); err != nil {
 		return nil, err
 	}
+	if o.Edge != nil { // what the edge stops no change of nginx mends
+		return r, nil
+	}
 	r.Mend, err = mend.Find(tree, o, r)
 	return r, err
 }
 
-func (a *app) simulateRequests(f *simulateFlags, tree *config.Tree) (res *simulate.Result, err error) {
+func (a *app) simulateRequests(f *simulateFlags, tree *config.Tree, front *edgeFront) (res *simulate.Result, err error) {
 	router := route.New(tree)
 	strange := strangers{tree: tree, router: router, known: map[string]bool{}}
 	if f.host == "" {
 		strange.made = firstHost(tree)
 	}
+	var layer edge.Layer
+	var ways []chain.Way
+	if front != nil {
+		layer, ways = front.layer(), front.ways
+	}
 	err = a.openRequests(f.requests, func(r io.Reader) error {
-		res, err = simulate.Requests(tree, router, strange.count(someRequests(traffic.ReadRequests(r, f.hostOf(tree)))))
+		stream := strange.count(someRequests(traffic.ReadRequests(r, f.hostOf(tree))))
+		res, err = simulate.RequestsThrough(tree, router, stream, layer, ways)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.requests, err)
 		}

@@ -28,6 +28,7 @@ type simulateFlags struct {
 	seed                           uint64
 	protocol, format               *choice
 	tests                          words
+	edge                           edgeFlags
 	noRequests                     bool
 }
 
@@ -36,6 +37,7 @@ func newSimulateFlags() *simulateFlags {
 		protocol: oneOf("", string(simulate.HTTP1), string(simulate.HTTP2)),
 		format:   oneOf("text", "text", "json", "csv", "html"),
 		seed:     1,
+		edge:     newEdgeFlags(),
 	}
 }
 
@@ -52,6 +54,7 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.every, "every", "", "`seconds` from one load of a person to the next (default 60; in the tests 10)")
 	flags.StringArrayVar(&f.via, "via", nil, "`proxies` that clients come through, the one that connects to nginx last: 10.0.4.7/22 (a node, in that network), 192.0.2.1,10.0.0.5 (a chain); given again, clients take them in turn")
 	flags.StringVar(&f.viaHeader, "via-header", "X-Forwarded-For", "`header` to which proxies add the address that they were connected from")
+	f.edge.addSimulate(flags)
 	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once (default: as the fan says, else what the server offers)")
 	flags.Var(&f.upstream, "upstream-ms", "time the upstream needs, in milliseconds: 40, uniform:10,90, exponential:50, lognormal:40,310 (median, 95 of 100) (default: as the fan says, else by kind of request)")
 	flags.Var(&f.rtt, "rtt-ms", fmt.Sprintf("round trip of each client, likewise (default: as the fan says, else %d)", simulate.DefaultRTTMs))

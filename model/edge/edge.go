@@ -31,6 +31,7 @@ type Decision struct {
 	Status  int    // of the answer, where Action stops the request
 
 	RetryAfterMs int64 // what that answer says of when to ask again; negative for nothing
+	PastCache    bool  // the request goes to nginx, even where the edge has the answer
 }
 
 // A Response is what came back for a request that a layer let through.
@@ -59,6 +60,9 @@ type Report struct {
 	Window string     // how it counted: "buckets"; "" where there is one way only
 	Rules  []RuleStat // in the order in which they run
 	Said   []string   // what was taken for granted
+
+	Other       string // with what it was compared; "" for nothing
+	More, Fewer int    // requests that the other one would have stopped beside these, that it would not
 }
 
 // A RuleStat is what one rule did.

@@ -56,6 +56,8 @@ func (o *Options) protocols(server *config.Server) []string {
 		return nil
 	}
 	switch {
+	case o.Edge != nil:
+		return []string{"browsers speak HTTP/2 to the edge: all requests at once (--protocol h1 for six connections)"}
 	case o.offered == HTTP2:
 		return []string{"browsers speak HTTP/2, which server " + name(server) + " offers: all requests at once"}
 	case len(o.Via) > 0:

@@ -9,6 +9,15 @@ import (
 
 // request makes a request of a load: what its client sends, and what the proxies on its way make of it.
 func (s *simulation) request(l *load, r int32) *request.Request {
+	req := s.sent(l, r)
+	if len(s.opts.Via) > 0 {
+		s.opts.Via[s.wayOf(l)].Through(req)
+	}
+	return req
+}
+
+// sent makes a request of a load as its client sends it.
+func (s *simulation) sent(l *load, r int32) *request.Request {
 	t, q := &s.target, l.crowd.request(r)
 	path, headers := q.Path, q.Headers
 	if q.byClient || q.byNumber {
@@ -20,9 +29,6 @@ func (s *simulation) request(l *load, r int32) *request.Request {
 	}
 	if l.crowd.page.http1 {
 		req.Protocol = "HTTP/1.1"
-	}
-	if len(s.opts.Via) > 0 {
-		s.opts.Via[s.wayOf(l)].Through(req)
 	}
 	return req
 }

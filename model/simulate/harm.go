@@ -78,7 +78,7 @@ func (r *Result) Figures() Figures {
 			f.AttackThrough += c.Passed + c.Delayed
 			continue
 		}
-		f.Requests += c.Requests
+		f.Requests += c.Requests + c.Blocked
 		f.Delayed += c.Delayed
 		f.Rejected += c.Rejected + c.Blocked
 		f.AddedMaxMs = max(f.AddedMaxMs, c.AddedMs.Max)

@@ -1,6 +1,9 @@
 package simulate
 
-import "github.com/ngxlimit/ngxlimit/model/pipeline"
+import (
+	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+)
 
 // A load is one client's load of a fan.
 type load struct {
@@ -41,6 +44,7 @@ type kept struct {
 	row    int32
 	came   int64 // arrival at nginx
 	flight pipeline.Flight
+	was    *edge.Decision // of the edge; nil where there is none
 }
 
 // tried is how often a request was sent before.

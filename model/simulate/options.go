@@ -8,6 +8,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/chain"
+	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -66,7 +67,7 @@ type Options struct {
 
 	KeepRequests bool                    // fill Result.Requests
 	Detail       bool                    // fill Result.Waterfalls and the series of zones; the traffic is run a second time for it
-	Guard        func() Guard            // makes what stands in front of nginx, anew for each run; nil for nothing
+	Edge         func() edge.Layer       // makes the edge network that clients come through first, anew for each run; nil for none
 	Progress     func(done, total int64) // nil, or called now and then while it runs, with numbers of requests
 	Open         bool                    // limits count, but neither hold back nor refuse; see Harm
 	NoLimits     bool                    // what the same traffic would be without limit_req and limit_conn

@@ -15,7 +15,7 @@ const maxEntries = 2000
 // NotSent is the verdict of an entry that was never sent, because what it waits for was refused.
 const NotSent = "NOT_SENT"
 
-// Blocked is the verdict of an entry that a Guard answered.
+// Blocked is the verdict of an entry that the edge answered.
 const Blocked = "BLOCKED"
 
 // A record is the course of one load. The methods of a nil record do nothing.

@@ -7,7 +7,9 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
@@ -17,10 +19,19 @@ import (
 // that limit_req delays goes on when its time has come, in front of the requests of a later time. As the stream does not
 // say how long a request takes, each holds its place in limit_conn to the end of its millisecond.
 func Requests(tree *config.Tree, router *route.Router, stream iter.Seq2[traffic.Event, error]) (*Result, error) {
+	return RequestsThrough(tree, router, stream, nil, nil)
+}
+
+// RequestsThrough is Requests of clients who come through an edge network. A request whose client is the one that
+// connects comes to nginx by one of the ways, in turn; of another the stream says how it comes to nginx.
+func RequestsThrough(tree *config.Tree, router *route.Router, stream iter.Seq2[traffic.Event, error], layer edge.Layer, ways []chain.Way) (*Result, error) {
 	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
 		return nil, fmt.Errorf("simulate: the configuration has no server")
 	}
-	q := &requests{pipe: pipeline.New(tree, router), stats: newStats(), rows: []Row{}}
+	q := &requests{pipe: pipeline.New(tree, router), stats: newStats(), rows: []Row{}, ways: ways}
+	if layer != nil {
+		q.front = &front{layer: layer, rows: &q.rows}
+	}
 	for e, err := range stream {
 		if err != nil {
 			return nil, fmt.Errorf("read requests: %w", err)
@@ -38,6 +49,7 @@ func Requests(tree *config.Tree, router *route.Router, stream iter.Seq2[traffic.
 		r.Assumptions = append(r.Assumptions, "limit_conn: each request is taken to last to the end of its millisecond")
 	}
 	r.Assumptions = append(r.Assumptions, q.pipe.Assumptions()...)
+	q.front.report(r)
 	return r, nil
 }
 
@@ -50,6 +62,9 @@ type requests struct {
 	holding []*pipeline.Flight
 	now     clock.Msec
 	counted bool // limit_conn was asked
+
+	front *front // nil: there is no edge
+	ways  []chain.Way
 }
 
 // waiting is a request that limit_req holds.
@@ -58,6 +73,7 @@ type waiting struct {
 	came   clock.Msec
 	row    int
 	flight *pipeline.Flight
+	edge   *reply // what the edge is to learn; nil where there is none
 }
 
 // take decides one request at its time.
@@ -71,9 +87,15 @@ func (q *requests) take(e *traffic.Event) {
 	if e.Response != nil {
 		status = e.Response.Status
 	}
-	f := q.pipe.PlanAnswered(&e.Request, nil, status).Start(at)
 	q.rows = append(q.rows, Row{TMs: int64(e.At), ClientIP: addressText(e.Client), URL: e.URL})
-	q.settle(waiting{came: at, row: len(q.rows) - 1, flight: &f}, at)
+	var o *reply
+	if q.front != nil {
+		if o = q.pass(e, at); o == nil {
+			return
+		}
+	}
+	f := q.pipe.PlanAnswered(&e.Request, nil, status).Start(at)
+	q.settle(waiting{came: at, row: len(q.rows) - 1, flight: &f, edge: o}, at)
 }
 
 // resume lets everything go on whose time has come.
@@ -111,4 +133,41 @@ func (q *requests) settle(w waiting, at clock.Msec) {
 	q.counted = q.counted || f.Conn.Verdict != limitconn.None
 	q.rows[w.row].decide(f)
 	q.stats.count(f, 0, int64(at-w.came)*1000)
+	if w.edge != nil {
+		if w.edge.at, w.edge.resp.Status = at, f.Status(); f.Refused() {
+			w.edge.resp.Headers = nil // it is nginx's own answer
+		}
+		q.front.answered(*w.edge)
+		q.front.settle(at)
+	}
+}
+
+// pass asks the edge about a request, and sends what it lets through on its way. It returns what the edge is to learn of
+// the answer; nil for a request that does not come to nginx.
+func (q *requests) pass(e *traffic.Event, at clock.Msec) *reply {
+	n := len(q.rows) - 1
+	o := &reply{at: at, row: int32(n), req: edge.Of(e.Client, &e.Request)}
+	o.req.Colo, o.req.Cached, o.req.ChallengePassed = e.Colo, e.Cached, e.ChallengePassed
+	if e.Response != nil {
+		o.resp = edge.Response{Status: e.Response.Status, Headers: e.Response.Headers, Known: true}
+	}
+	d := q.front.arrive(at, &o.req)
+	row := &q.rows[n]
+	row.Edge = edgeOf(d)
+	switch o.was = d; {
+	case d.Action.Stops():
+		row.block(d.Status)
+	case e.Cached && !d.PastCache:
+		row.block(o.resp.Status)
+		q.front.answered(*o)
+		q.front.settle(at)
+		return nil
+	default:
+		if len(q.ways) > 0 && e.Request.Peer == e.Client {
+			q.ways[n%len(q.ways)].Through(&e.Request)
+		}
+		return o
+	}
+	q.stats.block(q.pipe.Plan(&e.Request, nil))
+	return nil
 }

@@ -1,6 +1,9 @@
 package simulate
 
-import "github.com/ngxlimit/ngxlimit/analyzer/config"
+import (
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/edge"
+)
 
 // A Result is what came of a simulation; its JSON form is that of the contract.
 type Result struct {
@@ -12,6 +15,7 @@ type Result struct {
 	Crowds      []CrowdStat    `json:"crowds"`             // one for each of Options.Crowds; none for single requests
 	Waterfalls  []Waterfall    `json:"waterfalls"`         // of the median and of the worst page of the people; only with Options.Detail
 	Tests       []Test         `json:"tests"`              // those that were asked for
+	Edge        *EdgeStat      `json:"edge,omitempty"`     // only with Options.Edge
 	Mend        *Mend          `json:"mend"`               // the smallest change that lets the people through; nil where they suffer nothing, or nobody looked
 	Trusting    *Trusting      `json:"trusting,omitempty"` // whom nginx takes for the clients that come through proxies; nil where they connect themselves
 	Requests    []Row          `json:"requests"`           // only with Options.KeepRequests or for a stream of requests
@@ -35,6 +39,7 @@ type LocationStat struct {
 	Passed    int       `json:"passed"` // at once, those that no limiter judged among them
 	Delayed   int       `json:"delayed"`
 	Rejected  int       `json:"rejected"`   // by limit_req or limit_conn
+	AtEdge    int       `json:"at_edge"`    // answered by the edge, so that they never came here; Requests does not count them
 	Unknown   int       `json:"unknown"`    // could not be followed beyond this place: whether a limiter judges them cannot be known
 	AddedMs   Quantiles `json:"added_ms"`   // what the limiter added, over all requests that were not refused
 	ServedMs  Quantiles `json:"served_ms"`  // from arrival at nginx to its answer, of those that were not refused
@@ -134,7 +139,7 @@ type CrowdStat struct {
 	Rejected  int            `json:"rejected"`
 	NotIssued int            `json:"not_issued"`
 	Retries   int            `json:"retries"`  // requests that were sent again
-	Blocked   int            `json:"blocked"`  // that never reached nginx, see Guard; Requests does not count them
+	Blocked   int            `json:"blocked"`  // answered by the edge, see Options.Edge; Requests does not count them
 	AddedMs   Quantiles      `json:"added_ms"` // over the requests that were not refused
 	Added     []Bucket       `json:"added"`    // likewise, how many requests waited how long
 	Page      PageStat       `json:"page"`
@@ -173,7 +178,7 @@ type Entry struct {
 	WaitMs    int64   `json:"wait_ms"`     // in the limiter
 	ServiceMs int64   `json:"upstream_ms"` // what the server took; 0 where the limiter refused it
 	EndMs     int64   `json:"end_ms"`      // when the client has the answer
-	Verdict   string  `json:"verdict"`     // of the limiters: PASSED, DELAYED, REJECTED ...; NotSent, or Blocked by a Guard
+	Verdict   string  `json:"verdict"`     // of the limiters: PASSED, DELAYED, REJECTED ...; NotSent, or Blocked by the edge
 	Status    *int    `json:"status"`      // nil where an upstream decides
 	Location  *string `json:"location"`
 	Zone      *string `json:"zone"` // that held it up or refused it
@@ -198,9 +203,36 @@ type Row struct {
 	Retry       int     `json:"retry,omitempty"` // how often it was sent before
 }
 
-// Edge is what a rule before nginx did; the model of the edge fills it.
+// Edge is what a rule of the edge did with a request.
 type Edge struct {
 	Rule    string `json:"rule"`
-	Action  string `json:"action"`
-	Counter int64  `json:"counter"`
+	Action  string `json:"action"`         // allow, log, challenge or block
+	Kind    string `json:"kind,omitempty"` // the action as the product calls it, where that says more
+	Counter int64  `json:"counter"`        // that belongs to the request, when its answer is there
+}
+
+// EdgeStat is what the edge did.
+type EdgeStat struct {
+	Front   string          `json:"front"`            // "Cloudflare"
+	Window  string          `json:"window,omitempty"` // how it counted
+	Stopped int             `json:"stopped"`          // requests that it answered itself
+	Rules   []edge.RuleStat `json:"rules"`
+	Other   *EdgeOther      `json:"other_window,omitempty"` // what another way of counting would have done
+	Without *EdgeWithout    `json:"without,omitempty"`      // what nginx alone would do with the same clients; nil for single requests
+}
+
+// EdgeOther is what the edge would have done with the same requests, had it counted otherwise.
+type EdgeOther struct {
+	Window string `json:"window"`
+	More   int    `json:"more"`  // requests that it would have stopped beside the others
+	Fewer  int    `json:"fewer"` // that it would not have stopped
+}
+
+// EdgeWithout is what would become of the people's requests without the edge.
+type EdgeWithout struct {
+	Requests    int `json:"requests"`
+	Delayed     int `json:"delayed"`
+	Rejected    int `json:"rejected"`
+	Pages       int `json:"pages"`
+	BrokenPages int `json:"broken_pages"`
 }

@@ -21,7 +21,7 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 	if err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
 	}
-	if o.offered = HTTP1; OffersHTTP2(t.server) {
+	if o.offered = HTTP1; OffersHTTP2(t.server) || o.Edge != nil {
 		o.offered = HTTP2
 	}
 	t.clients = ordinaryOf(tree)
@@ -35,6 +35,10 @@ func Run(tree *config.Tree, router *route.Router, options Options) (*Result, err
 	r := s.result()
 	r.Assumptions = slices.Concat(said, assumptionsOf(s), p.Assumptions())
 	s.compare(r)
+	s.front.report(r)
+	if err := withoutEdge(tree, router, o, r); err != nil {
+		return nil, err
+	}
 	if o.Detail {
 		detail(s, r, func() *simulation {
 			again := o
@@ -59,8 +63,8 @@ func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
 		plans: map[planKey]*pipeline.Plan{}, callers: map[int32]*pipeline.Caller{}, stats: newStats(),
 		meter: newMeter(o), sightings: newSightings(o),
 	}
-	if o.Guard != nil && p != nil {
-		s.guard = o.Guard()
+	if o.Edge != nil && p != nil {
+		s.front = &front{layer: o.Edge(), rows: &s.rows}
 	}
 	for _, c := range s.crowds {
 		c.stats = s.stats

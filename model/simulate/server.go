@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
@@ -14,16 +15,19 @@ func (s *simulation) serve(l *load, r int32, at int64) {
 	}
 	s.meter.tick()
 	row := s.row(l, r, at)
-	if s.guard != nil && s.blocked(l, r, row, at) {
-		return
+	var was *edge.Decision
+	if s.front != nil {
+		if was = s.pass(l, r, row, at); was == nil {
+			return
+		}
 	}
 	f := s.plan(l, r).StartFor(toClock(at), s.callerOf(l, r))
 	if f.Wait > 0 {
-		k := s.keep(kept{row: row, came: at, flight: f})
+		k := s.keep(kept{row: row, came: at, flight: f, was: was})
 		s.push(event{at: at + int64(f.Wait)*1000, load: l.slot, req: r, kept: k, kind: resumed})
 		return
 	}
-	s.settle(l, r, kept{row: row, came: at, flight: f}, at)
+	s.settle(l, r, kept{row: row, came: at, flight: f, was: was}, at)
 }
 
 // resume lets a request go on that limit_req has held.
@@ -61,8 +65,11 @@ func (s *simulation) settle(l *load, r int32, k kept, at int64) {
 			s.push(event{at: done, load: l.slot, req: r, kept: n, kind: served})
 		}
 	}
-	if s.guard != nil {
-		s.guard.Answered(toClock(done), s.request(l, r), f.Status())
+	if k.was != nil {
+		s.front.answered(reply{
+			at: toClock(done), row: k.row, req: edge.Of(s.target.clients.address(l.address), s.sent(l, r)),
+			resp: edge.Response{Status: f.Status()}, was: *k.was,
+		})
 	}
 	a := answer{f.Refused(), f.Status(), f.RetryAfter(), f}
 	s.depart(l, r, done, &a)

@@ -9,7 +9,7 @@ import (
 // follows the loads that are under way, not those that were or will be.
 type simulation struct {
 	pipe   *pipeline.Pipeline // nil: every request is answered at once, and nothing is counted but pages
-	guard  Guard              // nil: nothing stands in front of nginx
+	front  *front             // nil: no edge stands in front of nginx
 	target target
 	opts   *Options
 	crowds []*crowd

@@ -17,7 +17,7 @@ type stats struct {
 	times   sample // of pages
 	added   sample // what limit_req added, of all requests that were not refused
 	retries int
-	blocked int // by a guard
+	blocked int // by the edge
 	status  int // of the last of errors
 	errors  int // answered by nginx itself with a status from 400 on, and not refused by a limiter
 }
@@ -89,6 +89,12 @@ func (s *stats) zone(z *config.Zone) *sample {
 
 // notIssued counts requests that were never sent, at the place they would have come to first.
 func (s *stats) notIssued(p *pipeline.Plan, n int64) { s.of(p.Place()).n.NotIssued += int(n) }
+
+// block counts a request that the edge answered, at the place that it would have come to first.
+func (s *stats) block(p *pipeline.Plan) {
+	s.blocked++
+	s.of(p.Place()).n.AtEdge++
+}
 
 // page counts one page.
 func (s *stats) page(v *visit) {

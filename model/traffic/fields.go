@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,4 +107,13 @@ func between[N int | int64](low, high N) func(json.RawMessage) (N, error) {
 		n, err := whole(value, int64(low), int64(high))
 		return N(n), err
 	}
+}
+
+// flag reads true or false.
+func flag(value json.RawMessage) (bool, error) {
+	switch string(value) {
+	case "true", "false":
+		return string(value) == "true", nil
+	}
+	return false, errors.New("it is neither true nor false")
 }

@@ -71,6 +71,9 @@ var eventFields = []field[Event]{
 	{"url", set(func(e *Event) *string { return &e.URL }, text)},
 	{"headers", set(func(e *Event) *[]request.Header { return &e.Request.Headers }, headerLines)},
 	{"response", set(func(e *Event) **Response { return &e.Response }, response)},
+	{"colo", set(func(e *Event) *string { return &e.Colo }, text)},
+	{"cached", set(func(e *Event) *bool { return &e.Cached }, flag)},
+	{"challenge_passed", set(func(e *Event) *bool { return &e.ChallengePassed }, flag)},
 }
 
 var responseFields = []field[Response]{

@@ -17,6 +17,11 @@ type Event struct {
 	URL      string     // as written
 	Request  request.Request
 	Response *Response // what the upstream would answer; nil where the stream does not say
+
+	// For an edge network in front:
+	Colo            string // the data centre that it comes to
+	Cached          bool   // the edge has the answer
+	ChallengePassed bool   // the visitor solves the challenge that the request may get
 }
 
 // A Response is what is known of an upstream's answer.

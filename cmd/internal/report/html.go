@@ -51,6 +51,9 @@ type testView struct {
 type sideView struct {
 	Name                     string
 	Locations, Crowds, Zones []numbersRow
+	Front                    string // the edge's product; "" where there is none
+	Edge                     []numbersRow
+	EdgeLines                []string
 }
 
 type numbersRow struct {

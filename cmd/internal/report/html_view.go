@@ -40,12 +40,26 @@ type side struct {
 }
 
 func (s side) view() sideView {
-	v := sideView{Name: s.name}
+	v := sideView{Name: s.name, EdgeLines: edgeLines(s.result)}
 	for _, l := range s.result.Locations {
+		numbers := cells(l.Requests, l.Passed, l.Delayed, l.Rejected)
+		if s.result.Edge != nil {
+			numbers = cells(l.AtEdge, l.Requests, l.Passed, l.Delayed, l.Rejected)
+		}
 		v.Locations = append(v.Locations, numbersRow{
 			placeName(l.Server, l.Location, 80),
-			append(cells(l.Requests, l.Passed, l.Delayed, l.Rejected), added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.P99), added(l.AddedMs.Max)),
+			append(numbers, added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.P99), added(l.AddedMs.Max)),
 		})
+	}
+	if e := s.result.Edge; e != nil {
+		v.Front = clean(e.Front)
+		for _, u := range e.Rules {
+			limit := ""
+			if u.Limit > 0 {
+				limit = fmt.Sprintf("%d in %d s", u.Limit, u.PeriodS)
+			}
+			v.Edge = append(v.Edge, numbersRow{clean(u.Rule), append([]string{limit}, cells(u.Matched, u.Counted, u.Blocked, u.Challenged, u.Logged, u.Unknown, int(u.Peak))...)})
+		}
 	}
 	if len(s.result.Crowds) > 1 {
 		for _, c := range s.result.Crowds {

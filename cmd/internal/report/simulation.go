@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,8 @@ func WriteSimulation(w io.Writer, s Simulation, o Options) error {
 	t := &simulationWriter{errWriter{w: &inertWriter{w: w}}, palette{o.Color}, o}
 	r := s.Result
 	t.print(t.p.bold(s.title()), "\n")
-	t.locations(r.Locations)
+	t.locations(r.Locations, r.Edge != nil)
+	t.edge(r)
 	t.crowds(r.Crowds)
 	t.zones(r.Zones)
 	t.connZones(r.ConnZones)
@@ -70,14 +72,24 @@ func (s Simulation) title() string {
 	return strings.Join(titles, "; ")
 }
 
-func (t *simulationWriter) locations(locations []simulate.LocationStat) {
+func (t *simulationWriter) locations(locations []simulate.LocationStat, edge bool) {
 	if len(locations) == 0 {
 		t.print("no request reached a server\n")
 		return
 	}
-	tab := newCounts("location")
+	tab := newTable()
+	head := countHead("location")
+	if edge {
+		head = slices.Insert(head, 1, any("stopped at edge"))
+	}
+	tab.AppendHeader(head)
 	for _, l := range locations {
-		tab.AppendRow(countRow(placeName(l.Server, l.Location, t.o.width()-71), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs))
+		row := countRow(placeName(l.Server, l.Location, t.o.width()-71), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs)
+		if edge {
+			row[0] = placeName(l.Server, l.Location, t.o.width()-87)
+			row = slices.Insert(row, 1, any(l.AtEdge))
+		}
+		tab.AppendRow(row)
 	}
 	t.print(rendered(tab), "\n")
 	for _, l := range locations {
@@ -94,8 +106,12 @@ func (t *simulationWriter) locations(locations []simulate.LocationStat) {
 // newCounts is a table of what requests suffered.
 func newCounts(what string) table.Writer {
 	tab := newTable()
-	tab.AppendHeader(table.Row{what, "requests", "passed", "delayed", "refused", "added p50", "p95", "p99", "longest"})
+	tab.AppendHeader(countHead(what))
 	return tab
+}
+
+func countHead(what string) table.Row {
+	return table.Row{what, "requests", "passed", "delayed", "refused", "added p50", "p95", "p99", "longest"}
 }
 
 func countRow(name string, requests, passed, delayed, rejected int, q simulate.Quantiles) table.Row {

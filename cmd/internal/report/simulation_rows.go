@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,12 @@ func (t *simulationWriter) requests(rows []simulate.Row) {
 	}
 	t.print("\n")
 	tab := newTable()
-	tab.AppendHeader(table.Row{"at", "client", "outcome", "excess", "delay", "status", "url"})
+	head := table.Row{"at", "client", "outcome", "excess", "delay", "status", "url"}
+	edge := slices.ContainsFunc(rows, func(r simulate.Row) bool { return r.Edge != nil })
+	if edge {
+		head = slices.Insert(head, 2, any("edge"))
+	}
+	tab.AppendHeader(head)
 	for _, r := range rows[:min(len(rows), most)] {
 		excess, status := "", "upstream"
 		if r.ExcessMilli != nil {
@@ -29,7 +35,11 @@ func (t *simulationWriter) requests(rows []simulate.Row) {
 		if r.Status != nil {
 			status = strconv.Itoa(*r.Status)
 		}
-		tab.AppendRow(table.Row{duration(r.TMs), clean(r.ClientIP), r.Outcome, excess, added(r.DelayMs), status, snipText(clean(r.URL), t.o.width()-65)})
+		row := table.Row{duration(r.TMs), clean(r.ClientIP), r.Outcome, excess, added(r.DelayMs), status, snipText(clean(r.URL), t.o.width()-65)}
+		if edge {
+			row = slices.Insert(row, 2, any(edgeCell(r.Edge)))
+		}
+		tab.AppendRow(row)
 	}
 	t.print(rendered(tab), "\n")
 	if len(rows) > most {
@@ -40,7 +50,7 @@ func (t *simulationWriter) requests(rows []simulate.Row) {
 // WriteSimulationCSV writes one line a request.
 func WriteSimulationCSV(w io.Writer, s Simulation) error {
 	c := csv.NewWriter(w)
-	head := []string{"t_ms", "client_ip", "url", "location", "outcome", "zone", "excess_milli", "delay_ms", "status", "fan", "retry"}
+	head := []string{"t_ms", "client_ip", "url", "location", "outcome", "zone", "excess_milli", "delay_ms", "status", "fan", "retry", "edge_rule", "edge_action", "edge_counter"}
 	if err := c.Write(head); err != nil {
 		return fmt.Errorf("write csv: %w", err)
 	}
@@ -48,7 +58,11 @@ func WriteSimulationCSV(w io.Writer, s Simulation) error {
 		row := []string{
 			strconv.FormatInt(r.TMs, 10), cellText(r.ClientIP), cellText(r.URL), cellText(optional(r.Location)), r.Outcome,
 			cellText(optional(r.Zone)), optional(r.ExcessMilli), strconv.FormatInt(r.DelayMs, 10), optional(r.Status),
-			cellText(r.Fan), strconv.Itoa(r.Retry),
+			cellText(r.Fan), strconv.Itoa(r.Retry), "", "", "",
+		}
+		if e := r.Edge; e != nil {
+			n := len(row)
+			row[n-3], row[n-2], row[n-1] = cellText(e.Rule), e.Action, strconv.FormatInt(e.Counter, 10)
 		}
 		if err := c.Write(row); err != nil {
 			return fmt.Errorf("write csv: %w", err)
@@ -75,4 +89,16 @@ func cellText(s string) string {
 		return "'" + s
 	}
 	return s
+}
+
+// edgeCell is what the edge did with a request.
+func edgeCell(e *simulate.Edge) string {
+	if e == nil {
+		return ""
+	}
+	action := e.Action
+	if e.Kind != "" {
+		action = e.Kind
+	}
+	return fmt.Sprintf("%s %s (%d)", action, snipText(clean(e.Rule), 20), e.Counter)
 }

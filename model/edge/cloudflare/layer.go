@@ -34,12 +34,14 @@ type running struct {
 	*Rule
 	guards []*Condition // of the rules that deploy its ruleset
 	// What the rule's numbers come to.
-	period   clock.Msec
-	limit    int64
-	timeout  clock.Msec
-	after    bool // counts when the answer is there
-	counters map[string]*counter
-	stat     edge.RuleStat
+	period  clock.Msec
+	limit   int64
+	timeout clock.Msec
+	after   bool // counts when the answer is there
+	// A rule that looks at answers needs them from the origin: what the cache has goes there all the same.
+	pastCache bool
+	counters  map[string]*counter
+	stat      edge.RuleStat
 
 	scope lang.Scope
 	key   []byte
@@ -120,6 +122,7 @@ func (z *zone) add(all []*Ruleset, s *Ruleset, guards []*Condition, depth int) {
 		if u.Limit != nil && u.Unknown == "" {
 			l := u.Limit
 			r.period, r.timeout, r.limit, r.after = clock.Msec(l.PeriodS*1000), clock.Msec(l.TimeoutS*1000), l.Most(), l.AfterAnswer()
+			r.pastCache = l.ReadsAnswer() || l.Score > 0
 			r.counters = map[string]*counter{}
 			r.stat.Limit, r.stat.PeriodS, r.stat.TimeoutS = r.limit, l.PeriodS, l.TimeoutS
 		}
@@ -162,13 +165,14 @@ func (l *Layer) zoneOf(req *edge.Request) *zone {
 }
 
 // Decide judges a request: custom rules first, then those that count, each kind in its order.
-func (l *Layer) Decide(now clock.Msec, req *edge.Request) edge.Decision {
-	var d edge.Decision
+func (l *Layer) Decide(now clock.Msec, req *edge.Request) (d edge.Decision) {
 	z := l.zoneOf(req)
 	if z == nil {
 		return d
 	}
 	var rest, limits bool // what a skip passes over
+	past := false
+	defer func() { d.PastCache = past }()
 	for i, r := range z.rules {
 		if i > 0 && z.rules[i-1].Ruleset.Phase != r.Ruleset.Phase {
 			rest = false
@@ -177,6 +181,7 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) edge.Decision {
 			continue
 		}
 		match := r.match(req, nil)
+		past = past || match == lang.True && r.pastCache
 		if r.Limit != nil && r.Unknown == "" {
 			if got := l.limit(r, now, req, match); got.Rule != "" && (d.Rule == "" || got.Action.Stops() || d.Action == edge.Allow && got.Action == edge.Log) {
 				d = got

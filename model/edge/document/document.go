@@ -182,3 +182,11 @@ func hexOf(s string) (r rune) {
 	}
 	return r
 }
+
+// TextOr is the text of a String or a Number; other for anything else, and for none.
+func (v *Value) TextOr(other string) string {
+	if v == nil || v.Kind != String && v.Kind != Number {
+		return other
+	}
+	return v.Text
+}

@@ -167,3 +167,6 @@ func (l *List) has(v value) bool {
 	}
 	return v.ip.IsValid() && l.set.Contains(v.ip)
 }
+
+// Contains says whether an address is in a list of addresses.
+func (l *List) Contains(a netip.Addr) bool { return l.has(value{ip: a}) }

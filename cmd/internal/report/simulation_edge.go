@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+)
+
+// edge tells what the rules of the edge did.
+func (t *simulationWriter) edge(r *simulate.Result) {
+	e := r.Edge
+	if e == nil {
+		return
+	}
+	t.print("\n")
+	tab := newTable()
+	tab.AppendHeader(table.Row{clean(e.Front) + " rule", "limit", "matched", "counted", "blocked", "challenged", "logged", "unknown", "highest counter"})
+	for _, u := range e.Rules {
+		limit := ""
+		if u.Limit > 0 {
+			limit = fmt.Sprintf("%d in %d s", u.Limit, u.PeriodS)
+		}
+		tab.AppendRow(table.Row{snipText(clean(u.Rule), t.o.width()-83), limit, u.Matched, u.Counted, u.Blocked, u.Challenged, u.Logged, u.Unknown, u.Peak})
+	}
+	t.print(rendered(tab), "\n")
+	for _, line := range edgeLines(r) {
+		t.print(t.p.bold(wrap(line, t.o.width())), "\n")
+	}
+}
+
+// edgeLines say which rule stops what, and whether nginx would have served it.
+func edgeLines(r *simulate.Result) []string {
+	e := r.Edge
+	if e == nil {
+		return nil
+	}
+	var lines []string
+	for _, u := range e.Rules {
+		if stopped := u.Blocked + u.Challenged; stopped > 0 {
+			line := fmt.Sprintf("Edge rule %q stops %s before nginx", clean(u.Rule), count(stopped, "request"))
+			if u.Limit > 0 {
+				line += fmt.Sprintf(": it lets %d pass in %d s", u.Limit, u.PeriodS)
+			}
+			lines = append(lines, line+".")
+		}
+		if u.Unknown > 0 {
+			lines = append(lines, fmt.Sprintf("Edge rule %q is unknown for %s: %s.", clean(u.Rule), count(u.Unknown, "request"), clean(u.Why)))
+		}
+	}
+	w := e.Without
+	if w == nil || r.Page == nil {
+		return lines
+	}
+	broken, alone := r.Page.BrokenPages, w.BrokenPages
+	switch {
+	case e.Stopped == 0 && alone > 0:
+		lines = append(lines, fmt.Sprintf("The edge stops nothing: nginx breaks %d of %s by itself.", alone, count(w.Pages, "page")))
+	case e.Stopped == 0:
+		lines = append(lines, "The edge stops nothing, and nginx refuses nothing of the people's pages.")
+	case broken > alone:
+		lines = append(lines, fmt.Sprintf("The edge breaks pages that nginx would serve: %d of %d with it, %d without it.", broken, w.Pages, alone))
+	case broken < alone:
+		lines = append(lines, fmt.Sprintf("The edge keeps pages whole that nginx would break: %d of %d are broken with it, %d without it.", broken, w.Pages, alone))
+	case alone > 0:
+		lines = append(lines, fmt.Sprintf("With the edge or without it %d of %d pages are broken: nginx refuses as many.", alone, w.Pages))
+	}
+	return lines
+}

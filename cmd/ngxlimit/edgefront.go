@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/ngxlimit/ngxlimit/model/chain"
+	"github.com/ngxlimit/ngxlimit/model/edge"
+)
+
+// edgeFront is an edge that has been read, and the way from it to nginx.
+type edgeFront struct {
+	rules *edgeRules
+	chain chain.Chain // empty where nothing tells it
+	ways  []chain.Way // through it
+	said  []string
+}
+
+// front reads the edge that stands in front of nginx; nil where there is none. Without ways of their own, clients come to
+// nginx from the networks of the edge.
+func (f *edgeFlags) front(a *app) (*edgeFront, error) {
+	if len(f.paths) == 0 {
+		if len(f.lists.values)+len(f.zones.values) > 0 || f.plan.value != "" || f.window.value != f.window.allowed[0] {
+			return nil, errors.New("--list, --plan, --edge-window and --edge-zone say something of --edge, which was not given")
+		}
+		return nil, nil //nolint:nilnil // there is none
+	}
+	rules, err := f.readEdge(f.paths)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := rules.layer(); err != nil {
+		return nil, err
+	}
+	a.tellEdge(rules)
+	e := &edgeFront{rules: rules}
+	if rules.aws != nil {
+		e.said = []string{"AWS WAF stands on a load balancer or on CloudFront, and the rules do not tell where: clients connect to nginx themselves unless --via says otherwise"}
+		return e, nil
+	}
+	path, err := newerPath("")
+	if err != nil {
+		return nil, err
+	}
+	table, err := knownFronts(path)
+	if err != nil {
+		return nil, err
+	}
+	members, err := chain.Parse([]string{"cloudflare"})
+	if err != nil {
+		return nil, err
+	}
+	e.chain = members.Bind(table, nil)
+	e.ways, _ = e.chain.Ways(nil, false)
+	return e, nil
+}
+
+// layer makes the layer anew. That it can be made was seen when the rules were read.
+func (e *edgeFront) layer() edge.Layer {
+	l, err := e.rules.layer()
+	if err != nil {
+		panic(err) // front made one
+	}
+	return l
+}

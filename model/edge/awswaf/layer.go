@@ -1,0 +1,174 @@
+package awswaf
+
+import (
+	"fmt"
+
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/lang"
+)
+
+// Lag is how far behind the traffic a rate-based rule decides, in milliseconds. The documentation says that detecting a
+// rate, and that it has sunk, takes some time, usually below 30 seconds; this is the middle of what is seen.
+const Lag clock.Msec = 20_000
+
+// A Layer runs a web ACL. It is an edge.Layer.
+type Layer struct{ rules []*running }
+
+type running struct {
+	*Rule
+	counters map[string]*counter
+	key      []byte
+	stat     edge.RuleStat
+}
+
+// counter is what came for one combination of keys within the window, and the lag before it.
+type counter struct {
+	marks []mark // oldest first
+	head  int    // the first within the window, seen with the lag
+	mid   int    // the first that is not seen yet
+	sum   int64  // of those between
+}
+
+type mark struct {
+	at clock.Msec
+	n  int64
+}
+
+// New makes a layer of a web ACL.
+func New(acl *ACL) *Layer {
+	l := &Layer{}
+	for _, u := range acl.Rules {
+		r := &running{Rule: u, stat: edge.RuleStat{Rule: u.Name}}
+		if u.rate != nil {
+			r.counters = map[string]*counter{}
+			r.stat.Limit, r.stat.PeriodS = u.rate.limit, int64(u.rate.window/1000)
+		}
+		l.rules = append(l.rules, r)
+	}
+	return l
+}
+
+// Decide judges a request by the rules in the order of their priority: Allow and whatever stops it end that.
+func (l *Layer) Decide(now clock.Msec, req *edge.Request) edge.Decision {
+	var d edge.Decision
+	for _, r := range l.rules {
+		if r.Unknown != "" {
+			r.dark(r.Unknown)
+			continue
+		}
+		fits, why := lang.True, ""
+		if r.when != nil {
+			fits, why = r.when(req)
+		}
+		if fits == lang.Unknown {
+			r.dark(why)
+		}
+		if fits != lang.True {
+			continue
+		}
+		got, acts := r.judge(now, req)
+		switch {
+		case !acts && r.rate == nil:
+			continue
+		case d.Rule == "" || got.Action.Stops() || d.Action == edge.Allow && got.Action == edge.Log:
+			d = got
+		}
+		if got.Action.Stops() || acts && r.Action == "Allow" {
+			return d
+		}
+	}
+	return d
+}
+
+func (r *running) dark(why string) {
+	r.stat.Unknown++
+	if r.stat.Why == "" {
+		r.stat.Why = why
+	}
+}
+
+// judge counts a request and says what the rule does with it.
+func (r *running) judge(now clock.Msec, req *edge.Request) (d edge.Decision, acts bool) {
+	r.stat.Matched++
+	d = edge.Decision{Rule: r.Name, Action: edge.Allow}
+	if r.rate != nil {
+		r.key = r.key[:0]
+		for _, k := range r.rate.keys {
+			var ok bool
+			if r.key, ok = k(req, r.key); !ok {
+				return edge.Decision{}, false
+			}
+		}
+		c := r.counters[string(r.key)]
+		if c == nil {
+			c = &counter{}
+			r.counters[string(r.key)] = c
+		}
+		r.stat.Counted++
+		d.Counter = c.take(now, r.rate.window)
+		r.stat.Peak = max(r.stat.Peak, d.Counter)
+		if d.Counter <= r.rate.limit {
+			return d, false
+		}
+	}
+	d.RetryAfterMs = -1
+	switch r.Action {
+	case "Block":
+		d.Action, d.Status = edge.Block, r.Status
+		r.stat.Blocked++
+	case "Captcha":
+		d.Action, d.Kind, d.Status = edge.Challenge, "captcha", 405
+		r.stat.Challenged++
+	case "Challenge":
+		d.Action, d.Kind, d.Status = edge.Challenge, "challenge", 202
+		r.stat.Challenged++
+	case "Count":
+		d.Action = edge.Log
+		r.stat.Logged++
+	}
+	return d, true
+}
+
+// take counts one request, and returns how many the rule has seen in its window: what came within the lag is not seen
+// yet. Requests that are stopped count too.
+func (c *counter) take(now, window clock.Msec) int64 {
+	if last := len(c.marks) - 1; last >= c.mid && c.marks[last].at >= now {
+		c.marks[last].n++
+	} else {
+		c.marks = append(c.marks, mark{now, 1})
+	}
+	for c.mid < len(c.marks) && c.marks[c.mid].at <= now-Lag {
+		c.sum += c.marks[c.mid].n
+		c.mid++
+	}
+	for c.head < c.mid && c.marks[c.head].at <= now-Lag-window {
+		c.sum -= c.marks[c.head].n
+		c.head++
+	}
+	if c.head > 64 && c.head > len(c.marks)/2 {
+		c.marks = append(c.marks[:0], c.marks[c.head:]...)
+		c.mid, c.head = c.mid-c.head, 0
+	}
+	return c.sum
+}
+
+// Observe has nothing to count: AWS WAF's rate-based rules look at requests alone.
+func (l *Layer) Observe(_ clock.Msec, _ *edge.Request, _ *edge.Response, was edge.Decision) edge.Decision {
+	return was
+}
+
+// Report tells what the rules did.
+func (l *Layer) Report() edge.Report {
+	rep := edge.Report{Front: "AWS WAF"}
+	for _, r := range l.rules {
+		st := r.stat
+		st.Keys = len(r.counters)
+		rep.Rules = append(rep.Rules, st)
+		if st.Unknown > 0 {
+			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %d requests it cannot be known whether it acts, and it is taken not to: %s", st.Rule, st.Unknown, st.Why))
+		}
+	}
+	rep.Said = append(rep.Said, fmt.Sprintf("AWS WAF sees a rate %d s late, in both directions; its documentation says that this usually takes less than 30 s, and gives no number", Lag/1000))
+	return rep
+}
