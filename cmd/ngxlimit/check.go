@@ -75,6 +75,7 @@ each address.`,
 	flags.Var(&f.enable, "enable", "run only these rules, whatever the settings say of them")
 	flags.Var(&f.disable, "disable", "do not run these rules")
 	flags.Var(f.confidence, "min-confidence", "drop findings that are less sure")
+	flags.BoolVar(&f.whole, "whole", false, "take each file for a part: check the main file above it that includes it, each once")
 	flags.Var(f.color, "color", "colours in text")
 	flags.BoolVar(&f.noSuppressed, "no-suppressed", false, "leave out of SARIF what comments suppress: code scanning shows that as well")
 	flags.BoolVar(&f.profile, "profile", false, "tell on standard error where the time goes: the steps, and each rule")
@@ -114,7 +115,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	})
 	inputs, unread := f.read(a, paths)
 	if len(inputs) == 0 {
-		return unread
+		return unread // nil where no file is part of a configuration
 	}
 	spent.step("read")
 	trees := make([]*config.Tree, len(inputs))

@@ -28,6 +28,7 @@ type inputFlags struct {
 	nginxVersion string
 
 	texts map[string]string // no flag: load.Options.Texts
+	whole bool              // a flag of check: see load.Wholes
 }
 
 func (f *inputFlags) add(flags *pflag.FlagSet) {
@@ -51,14 +52,18 @@ func (f *inputFlags) read(a *app, paths []string) ([]*load.Input, error) {
 			return nil, fmt.Errorf("--context: %w", err)
 		}
 	}
-	inputs, err := load.Load(paths, load.Options{
+	read := load.Load
+	if f.whole {
+		read = load.Wholes
+	}
+	inputs, err := read(paths, load.Options{
 		Prefix: f.prefix, Root: f.root, MapPath: f.mapPath.values, Context: f.context, Stdin: a.stdin,
 		Version: f.nginxVersion, Texts: f.texts,
 	})
 	if option, ok := errors.AsType[*load.OptionError](err); ok {
 		return nil, fmt.Errorf("--%w", option)
 	}
-	if len(inputs) == 0 && err == nil {
+	if len(inputs) == 0 && err == nil && !f.whole {
 		return nil, errors.New("nothing to read")
 	}
 	return inputs, err

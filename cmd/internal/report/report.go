@@ -110,6 +110,9 @@ func (o Options) place(f *source.File) string {
 
 // relative returns path seen from the working folder, where it lies below it.
 func (o Options) relative(path string) string {
+	if strings.Contains(path, "..") { // main/../parts/a.conf, as an include leads there
+		path = filepath.Clean(path)
+	}
 	if o.Dir == "" || !filepath.IsAbs(path) {
 		return path
 	}
