@@ -40,7 +40,7 @@ func (r *replay) result(m *merge) (*Result, error) {
 	slices.SortStableFunc(out.Pages, func(a, b PageStat) int { return cmp.Compare(b.Loads, a.Loads) })
 	out.Pages = out.Pages[:min(len(out.Pages), shownPages)]
 	for _, e := range r.order {
-		out.Diagnosis = append(out.Diagnosis, e.diagnose(out)...)
+		out.Diagnosis = append(out.Diagnosis, e.diagnose()...)
 	}
 	out.Assumptions = append(out.Assumptions, r.assumptions(m)...)
 	return out, nil

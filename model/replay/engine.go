@@ -91,7 +91,7 @@ func (e *engine) entryOf(l *log, rec *accesslog.Record) entry {
 	return entry{
 		at: rec.Arrived(), logged: rec.Time, line: l.begins + int64(rec.Line), source: int32(l.n),
 		class: e.classOf(l, rec), who: e.whoOf(rec),
-		requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: hashOf(rec.Agent), user: hashOf(rec.User),
+		requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: hashOf(rec.Agent), user: hashOf(rec.User), sender: hashOf(rec.Forwarded),
 		status: rec.Status, limit: rec.LimitReq, conn: rec.LimitConn,
 	}
 }

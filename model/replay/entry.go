@@ -22,6 +22,7 @@ type entry struct {
 	next       int32  // in the queue
 	agent      uint32 // hashes; 0 for none
 	user       uint32
+	sender     uint32 // of the header in which a proxy hands on the client's address
 	status     int16
 	limit      accesslog.Outcome
 	conn       accesslog.Outcome

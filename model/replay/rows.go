@@ -26,16 +26,17 @@ type keyRow struct {
 	peak                        int64 // the largest excess, in thousandths of a request
 	wait                        int64 // the longest, in milliseconds
 	first, last                 int64
-	agents, users               sketch
+	agents, users, senders      sketch
 	statuses                    [6]int64 // answers by their first digit
 	// The fullest second, by which a shared address is told from a flood.
-	second, inSecond, most int64
-	who                    *who
-	sole                   bool // all of it came from one address
-	dropped                bool // it is counted no more
-	kinds                  [malformed + 1]int64
-	uri                    *class // that was asked for first
-	uris                   sketch
+	second, inSecond, most  int64
+	minute, inMinute, pages int64 // the fullest minute by pages begun
+	who                     *who
+	sole                    bool // all of it came from one address
+	dropped                 bool // it is counted no more
+	kinds                   [malformed + 1]int64
+	uri                     *class // that was asked for first
+	uris                    sketch
 }
 
 // A sketch counts distinct values, roughly and to some hundreds.
@@ -76,6 +77,8 @@ func (e *engine) watch(z *config.Zone, key string, _ clock.Msec, excess int64, c
 	row.sole = row.sole && row.who == n.who
 	row.agents.add(n.agent)
 	row.users.add(n.user)
+	row.senders.add(n.sender)
+	row.countPage(n)
 	row.uris.add(n.class.number())
 	row.kinds[n.class.kind]++
 	row.statuses[min(n.status/100, 5)]++
@@ -157,4 +160,16 @@ func (u *uriRow) count(o outcome, wait int64, n *entry) {
 		return
 	}
 	u.Rejected++
+}
+
+// countPage counts the pages that a key begins within a minute.
+func (k *keyRow) countPage(n *entry) {
+	if n.class.kind != document {
+		return
+	}
+	if minute := n.at / 60_000; minute != k.minute {
+		k.minute, k.inMinute = minute, 0
+	}
+	k.inMinute++
+	k.pages = max(k.pages, k.inMinute)
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
@@ -21,8 +22,15 @@ type placeTimes struct {
 	beside   simulate.Sample // what a request took beyond its upstream
 	queued   simulate.Sample // likewise, of those that the log says were delayed
 
-	logged, delayed, rejected int64 // by the log
-	tooMany                   int64 // answered as a limiter refuses, without an upstream
+	logged, delayed, rejected int64                    // by the log
+	kinds                     [malformed + 1]kindCount // of the requests that a limiter judged
+	requests                  int64
+}
+
+// A kindCount counts requests of one kind at one place.
+type kindCount struct {
+	judged, delayed, refused int64
+	path                     string // of the first
 }
 
 func (s *slowness) count(n *entry, f *pipeline.Flight) {
@@ -38,6 +46,10 @@ func (s *slowness) count(n *entry, f *pipeline.Flight) {
 		}
 		s.last = t
 	}
+	t.requests++
+	if v := f.Decision.Verdict; v != limitreq.None {
+		t.kinds[n.class.kind].count(n, v)
+	}
 	switch n.limit {
 	case accesslog.Delayed:
 		t.delayed++
@@ -47,9 +59,6 @@ func (s *slowness) count(n *entry, f *pipeline.Flight) {
 	}
 	if n.limit != accesslog.NotLogged {
 		t.logged++
-	}
-	if n.upstreamMs < 0 && (n.status == 429 || n.status == 503) {
-		t.tooMany++
 	}
 	if n.requestMs < 0 || n.upstreamMs < 0 {
 		return
@@ -61,4 +70,29 @@ func (s *slowness) count(n *entry, f *pipeline.Flight) {
 	if n.limit == accesslog.Delayed {
 		t.queued.Add(beside)
 	}
+}
+
+func (k *kindCount) count(n *entry, v limitreq.Verdict) {
+	if k.judged == 0 {
+		k.path = n.class.path
+	}
+	k.judged++
+	switch v {
+	case limitreq.Delayed, limitreq.DelayedDryRun:
+		k.delayed++
+	case limitreq.Rejected, limitreq.RejectedDryRun:
+		k.refused++
+	case limitreq.None, limitreq.Passed:
+	}
+}
+
+// judged sums the kinds up.
+func (t *placeTimes) judged() kindCount {
+	var sum kindCount
+	for i := range t.kinds {
+		sum.judged += t.kinds[i].judged
+		sum.delayed += t.kinds[i].delayed
+		sum.refused += t.kinds[i].refused
+	}
+	return sum
 }

@@ -1,6 +1,9 @@
 package replay
 
-import "github.com/ngxlimit/ngxlimit/model/simulate"
+import (
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+)
 
 const (
 	pause       = 1500 // milliseconds without a request by which one page of a visitor is told from the next
@@ -19,6 +22,7 @@ type visitor struct {
 // A pageRow is a page that was recognised: what a visitor asks for in one go.
 type pageRow struct {
 	loads int64
+	place pipeline.Place
 	sizes simulate.Sample
 	spans simulate.Sample // milliseconds from the first request to the last
 }
@@ -56,6 +60,9 @@ func (e *engine) visit(n *entry) {
 func (e *engine) endVisit(v *visitor) {
 	if v.n >= leastOfPage && v.page.kind == document {
 		p := e.pages.of(uriID{v.page.server, v.page.path})
+		if p.loads == 0 && v.page.plan != nil {
+			p.place = v.page.plan.Place()
+		}
 		p.loads++
 		p.sizes.Add(int64(v.n))
 		p.spans.Add(v.last - v.begun)

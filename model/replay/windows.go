@@ -36,6 +36,8 @@ type placeWindows struct {
 	open  [len(widths)]span
 	worst [len(widths)][]span
 	hit   [len(widths)]int64 // windows in which something was refused or delayed
+	held  [len(widths)]int64 // likewise delayed
+	some  [len(widths)]int64 // windows with any request
 }
 
 // windows count by places. Their size follows the places, not the requests.
@@ -78,6 +80,10 @@ func (p *placeWindows) close(i int) {
 	p.open[i] = span{}
 	if s.requests == 0 {
 		return
+	}
+	p.some[i]++
+	if s.delayed > 0 {
+		p.held[i]++
 	}
 	if s.delayed+s.refused > 0 {
 		p.hit[i]++

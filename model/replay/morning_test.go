@@ -1,0 +1,159 @@
+package replay
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
+)
+
+var update = flag.Bool("update", false, "write fixtures/trustline/morning.log anew; commit only what is understood")
+
+func trustline(t *testing.T, name string) string {
+	return filepath.Join(nginxtest.Root(t), "fixtures", "trustline", name)
+}
+
+func readTree(t testing.TB, path string) *config.Tree {
+	t.Helper()
+	inputs, err := load.Load([]string{path}, load.Options{})
+	if err != nil || len(inputs) != 1 {
+		t.Fatalf("%d configurations, %v", len(inputs), err)
+	}
+	return config.Resolve(inputs[0], config.Options{})
+}
+
+// morning is the log of the trust company's morning: 43 desks behind two addresses open the portal within five minutes,
+// most of them a second time, and their upstream takes 90 ms, 240 in 5 of 100 times. The limits that made the portal slow
+// decide.
+func morning(t *testing.T) string {
+	t.Helper()
+	fan, err := traffic.Builtin("portal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, err := traffic.ParseDist("lognormal:90,240")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := readTree(t, trustline(t, "before.dump"))
+	r, err := simulate.Run(tree, route.New(tree), simulate.Options{
+		Crowds: []simulate.Crowd{{
+			Fan: fan, PerAddress: []int{29, 14}, Clients: 43, Repeat: 2, Every: 150 * time.Second,
+			Arrival: simulate.Arrival{Kind: simulate.Poisson, Span: 5 * time.Minute},
+		}},
+		UpstreamMs: took, KeepRequests: true, Seed: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type line struct {
+		at   int64
+		text string
+	}
+	draw := rand.New(rand.NewPCG(7, 7))
+	lines := make([]line, 0, len(r.Requests))
+	begin := time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC).UnixMilli()
+	for _, q := range r.Requests {
+		status, upstream, text := 503, int64(0), ""
+		if q.Outcome != "REJECTED" {
+			status = 200
+			upstream = int64(90 * math.Exp(draw.NormFloat64()*math.Log(240.0/90)/1.645))
+			text = fmt.Sprintf("%d.%03d", upstream/1000, upstream%1000)
+		}
+		u, err := url.Parse(q.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rt := q.DelayMs + upstream
+		at := begin + q.TMs + rt
+		lines = append(lines, line{at, fmt.Sprintf(
+			`{"time":"%s","msec":%d.%03d,"ip":"%s","request":"GET %s HTTP/1.1","status":%d,"rt":%d.%03d,"urt":"%s","limit":"%s"}`+"\n",
+			time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05+00:00"), at/1000, at%1000, q.ClientIP, u.RequestURI(), status, rt/1000, rt%1000, text, q.Outcome,
+		)})
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return int(a.at - b.at) })
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.text)
+	}
+	return b.String()
+}
+
+// kinds lists the diagnoses by their kinds.
+func kinds(r *Result) map[string][]Diagnosis {
+	all := map[string][]Diagnosis{}
+	for _, d := range r.Diagnosis {
+		all[d.Kind] = append(all[d.Kind], d)
+	}
+	return all
+}
+
+// TestMorning holds what the trust company found out in its log: the limiter makes the delay and not the upstream, an
+// office shares an address, and nodelay is missing; with the limits that it chose in the end the same morning passes.
+func TestMorning(t *testing.T) {
+	want := morning(t)
+	path := trustline(t, "morning.log")
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Fatal("morning.log is not what the simulation gives: run with -update, and look at the difference")
+	}
+	tree := readTree(t, trustline(t, "before.dump"))
+	r, err := Run(tree, route.New(tree), []Source{sourceOf(t, "morning.log", want, accesslog.JSON)}, Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := r.Agreement; a.Logged != r.Lines || a.Same != a.Logged {
+		t.Errorf("%d lines, %d decisions, %d the same: %+v", r.Lines, a.Logged, a.Same, a.Kinds)
+	}
+	found := kinds(r)
+	for kind, words := range map[string]string{
+		diagLimiter: "not the upstream", diagNodelay: "nodelay", diagShared: "several people share key", diagPage: "zone per_ip takes 11 at once",
+		diagStatic: "static files count", diagRefused: "are refused",
+	} {
+		if len(found[kind]) == 0 || !strings.Contains(found[kind][0].Message, words) {
+			t.Errorf("%s: %+v", kind, found[kind])
+			continue
+		}
+		if d := found[kind][0]; d.Directive != "limit_req zone=per_ip burst=10;" || d.Line == 0 || d.File != "/etc/nginx/conf.d/portal.conf" {
+			t.Errorf("%s is about %q at %s:%d", kind, d.Directive, d.File, d.Line)
+		}
+	}
+	if n := len(found[diagShared]); n != 2 {
+		t.Errorf("%d shared addresses, want the two offices", n)
+	}
+	if n := len(found[diagAttack]) + len(found[diagProxy]); n != 0 {
+		t.Errorf("people are taken for an attack or a proxy: %+v %+v", found[diagAttack], found[diagProxy])
+	}
+	after := readTree(t, trustline(t, "after.dump"))
+	if r, err = Run(after, route.New(after), []Source{sourceOf(t, "morning.log", want, accesslog.JSON)}, Options{Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range r.Locations {
+		if l.Delayed+l.Rejected > 0 && l.Location != "= /api/auth/login" {
+			t.Errorf("with the limits of the end: %+v", l)
+		}
+	}
+}

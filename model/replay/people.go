@@ -1,0 +1,176 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+)
+
+const (
+	manyAgents   = 4  // user agents behind one address that are more than one person's devices
+	manyUsers    = 2  // names of users likewise
+	manySenders  = 3  // addresses that a proxy hands on
+	manyPages    = 6  // pages within a minute that one person does not open
+	filesOfPage  = 2  // requests beside each page itself that tell a browser from a program
+	floodRefused = 50 // refusals from which on a key looks like an attack
+	shownOfKind  = 5  // diagnoses of one kind about keys
+)
+
+// A suspect is a key with something to say about it.
+type suspect struct {
+	id  keyID
+	row *keyRow
+}
+
+// ofKeys looks at keys that are one address.
+func (e *engine) ofKeys() []Diagnosis {
+	all := make([]suspect, 0, 64)
+	for id, row := range e.keys.all {
+		if row.sole && row.Requests >= fewest && byAddress(id.zone) {
+			all = append(all, suspect{id, row})
+		}
+	}
+	slices.SortFunc(all, func(a, b suspect) int {
+		if c := worse(a.row.Delayed, a.row.Rejected, a.row.Requests, b.row.Delayed, b.row.Rejected, b.row.Requests); c != 0 {
+			return c
+		}
+		return cmp.Or(strings.Compare(a.id.zone.Name, b.id.zone.Name), strings.Compare(a.id.key, b.id.key))
+	})
+	var list []Diagnosis
+	shown := map[string]int{}
+	for _, s := range all {
+		d, ok := e.ofKey(s)
+		if !ok || shown[d.Kind] == shownOfKind {
+			continue
+		}
+		shown[d.Kind]++
+		list = append(list, d)
+	}
+	return list
+}
+
+// byAddress says that a zone counts by the client's address, alone or with something else.
+func byAddress(z *config.Zone) bool {
+	return slices.ContainsFunc(z.Key.Variables(), func(name string) bool {
+		return name == "binary_remote_addr" || name == "remote_addr" || name == "realip_remote_addr" || name == "http_x_forwarded_for"
+	})
+}
+
+// ofKey judges one key.
+func (e *engine) ofKey(s suspect) (Diagnosis, bool) {
+	k := s.row
+	agents, users, senders, paths := k.agents.n(), k.users.n(), k.senders.n(), k.uris.n()
+	key := e.redact(pipeline.Readable(s.id.key))
+	evidence := map[string]any{
+		"key": key, "zone": s.id.zone.Name, "requests": k.Requests, "delayed": k.Delayed, "refused": k.Rejected, "agents": agents, "users": users,
+		"forwarded": senders, "paths": paths, "pages_in_a_minute": k.pages, "most_in_a_second": k.most,
+	}
+	suffers := fmt.Sprintf("%s delayed, %s refused of %s", number(k.Delayed), number(k.Rejected), count(k.Requests, "request"))
+	place, limit := e.limitOf(k, s.id.zone)
+	beside := k.kinds[static] + k.kinds[api]
+	browsing := k.kinds[document] > 0 && beside >= filesOfPage*k.kinds[document]
+	switch {
+	case senders >= manySenders:
+		return at(diagProxy, place, limit, fmt.Sprintf(
+			"key %s of zone %s is %s that hands on about %s other addresses: it is not trusted, so all who come through it share one bucket (%s)",
+			key, s.id.zone.Name, e.addressText(k.who), number(senders), suffers,
+		), e.with(evidence, k.who)), true
+	case agents >= manyAgents, users >= manyUsers, browsing && k.pages >= manyPages:
+		var signs []string
+		if agents >= manyAgents {
+			signs = append(signs, "about "+number(agents)+" user agents")
+		}
+		if users >= manyUsers {
+			signs = append(signs, "about "+number(users)+" users")
+		}
+		if browsing && k.pages >= manyPages {
+			signs = append(signs, number(k.pages)+" pages begun within one minute")
+		}
+		return at(diagShared, place, limit, fmt.Sprintf(
+			"several people share key %s of zone %s, %s: %s (%s)", key, s.id.zone.Name, e.addressText(k.who), strings.Join(signs, ", "), suffers,
+		), e.with(evidence, k.who)), true
+	case k.Rejected >= floodRefused && 2*k.Rejected >= k.Requests && !browsing:
+		return at(diagAttack, place, limit, fmt.Sprintf(
+			"key %s of zone %s looks like an attack or a program out of control: %s, up to %s in one second, to %s: the limit does its work",
+			key, s.id.zone.Name, suffers, number(k.most), count(paths, "path"),
+		), e.with(evidence, k.who)), true
+	}
+	return Diagnosis{}, false
+}
+
+// limitOf finds the limit by which a key was judged first.
+func (e *engine) limitOf(k *keyRow, z *config.Zone) (pipeline.Place, *config.LimitReq) {
+	for _, t := range e.slow.ordered() {
+		for _, l := range limitsOf(t.place) {
+			if l.Zone == z && (k.uri == nil || k.uri.plan == nil || k.uri.plan.Place().Level == t.place.Level) {
+				return t.place, l
+			}
+		}
+	}
+	return pipeline.Place{}, nil
+}
+
+// with adds what is known of an address.
+func (e *engine) with(evidence map[string]any, w *who) map[string]any {
+	evidence["private"] = w.addr.IsPrivate() || w.addr.IsLoopback()
+	if f := e.r.o.Fronts.Of(netip.PrefixFrom(w.addr, w.addr.BitLen())); f != nil {
+		evidence["provider"] = f.ID
+	}
+	return evidence
+}
+
+// addressText says what an address is.
+func (e *engine) addressText(w *who) string {
+	if f := e.r.o.Fronts.Of(netip.PrefixFrom(w.addr, w.addr.BitLen())); f != nil {
+		return "an address of " + f.Name
+	}
+	switch {
+	case w.strange:
+		return "which is no address"
+	case w.addr.IsPrivate() || w.addr.IsLoopback():
+		return "a private address (a proxy or an inside network)"
+	}
+	return "a public address (NAT)"
+}
+
+// ofPages compares pages with the limits at them.
+func (e *engine) ofPages() []Diagnosis {
+	type found struct {
+		id  uriID
+		row *pageRow
+	}
+	var all []found
+	for id, p := range e.pages.all {
+		if p.loads >= 3 {
+			all = append(all, found{id, p})
+		}
+	}
+	slices.SortFunc(all, func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.row.loads, a.row.loads), strings.Compare(nameOf(a.id.server), nameOf(b.id.server)), strings.Compare(a.id.path, b.id.path))
+	})
+	var list []Diagnosis
+	for _, f := range all {
+		if len(list) == shownOfKind {
+			break
+		}
+		q, span := f.row.sizes.Quantiles(), f.row.spans.Quantiles()
+		evidence := map[string]any{"path": f.id.path, "loads": f.row.loads, "requests_p50": q.P50, "requests_p95": q.P95, "requests_max": q.Max, "span_p50_ms": span.P50}
+		text := fmt.Sprintf("page %s was opened %s times: %d requests in one go (95 of 100: up to %d), within %s", f.id.path, number(f.row.loads), q.P50, q.P95, durationText(span.P50))
+		var limit *config.LimitReq
+		for _, l := range limitsOf(f.row.place) {
+			if l.Burst/1000+1 < q.P50 {
+				limit = l
+				text += fmt.Sprintf("; zone %s takes %d at once", l.ZoneName, l.Burst/1000+1)
+				evidence["at_once"] = l.Burst/1000 + 1
+				break
+			}
+		}
+		list = append(list, at(diagPage, f.row.place, limit, text, evidence))
+	}
+	return list
+}
