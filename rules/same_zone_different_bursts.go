@@ -71,6 +71,7 @@ http {
 })
 
 func checkSameZoneDifferentBursts(p *rule.Pass) {
+	servers := make(map[*config.Server]burstPair)
 	for _, z := range p.Zones() {
 		if z.Req == nil || z.Req.Rate <= 0 {
 			continue
@@ -83,7 +84,7 @@ func checkSameZoneDifferentBursts(p *rule.Pass) {
 		if !differ(z) {
 			continue
 		}
-		if pair := apartInBurst(z, everywhere); pair.small != nil && pair.small.Req.Burst < pair.large.Req.Burst {
+		if pair := apartInBurst(z, everywhere, servers); pair.small != nil && pair.small.Req.Burst < pair.large.Req.Burst {
 			p.Report(burstsFinding(p, z, pair))
 		}
 	}
@@ -107,10 +108,10 @@ func (b burstPair) apart() int64 {
 	return b.large.Req.Burst - b.small.Req.Burst
 }
 
-// apartInBurst finds the two limits whose bursts lie furthest apart.
-func apartInBurst(z *rule.Zone, everywhere bool) burstPair {
+// apartInBurst finds the two limits whose bursts lie furthest apart. What servers holds is of an earlier zone.
+func apartInBurst(z *rule.Zone, everywhere bool, servers map[*config.Server]burstPair) burstPair {
 	var all, best burstPair
-	servers := make(map[*config.Server]burstPair)
+	clear(servers)
 	for i := range z.Uses {
 		use := &z.Uses[i]
 		all = all.with(use)

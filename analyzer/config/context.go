@@ -1,13 +1,10 @@
 package config
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Find returns the first directive of a name that stands at the level itself.
 func (l *Level) Find(name string) (Item, bool) {
-	if i := l.first(name); i >= 0 {
+	if i := l.first(name, nameBit(name)); i >= 0 {
 		return l.Items[i], true
 	}
 	return Item{}, false
@@ -16,7 +13,7 @@ func (l *Level) Find(name string) (Item, bool) {
 // FindAll returns the directives of a name that stand at the level itself.
 func (l *Level) FindAll(name string) []Item {
 	var found []Item
-	if i := l.first(name); i >= 0 {
+	if i := l.first(name, nameBit(name)); i >= 0 {
 		for _, it := range l.Items[i:] {
 			if it.Name().Value == name {
 				found = append(found, it)
@@ -26,9 +23,9 @@ func (l *Level) FindAll(name string) []Item {
 	return found
 }
 
-// first is the index of the first directive of a name; -1 where there is none.
-func (l *Level) first(name string) int {
-	if l.names&nameBit(name) == 0 {
+// first is the index of the first directive of a name, whose bit is given; -1 where there is none.
+func (l *Level) first(name string, bit nameSet) int {
+	if l.names&bit == 0 {
 		return -1
 	}
 	if l.index != nil {
@@ -51,14 +48,14 @@ const manyItems = 64
 
 // A nameSet tells nearly always, without a look at the directives, that a level has none of a name: each of its bits stands
 // for a part of all names.
-type nameSet uint32
+type nameSet uint64
 
 func nameBit(name string) nameSet {
 	hash := uint32(0)
 	for i := range len(name) {
 		hash = hash*131 + uint32(name[i])
 	}
-	return 1 << (hash % 32)
+	return 1 << (hash % 64)
 }
 
 // buildIndex prepares a level for Find.
@@ -87,9 +84,10 @@ func (l *Level) Effective(name string) (Item, bool) {
 
 // EffectiveAt is Effective with the level at which the directive stands.
 func (l *Level) EffectiveAt(name string) (Item, *Level, bool) {
+	bit := nameBit(name)
 	for ; l != nil; l = l.Parent {
-		if it, ok := l.Find(name); ok {
-			return it, l, true
+		if i := l.first(name, bit); i >= 0 {
+			return l.Items[i], l, true
 		}
 	}
 	return Item{}, nil, false
@@ -98,11 +96,15 @@ func (l *Level) EffectiveAt(name string) (Item, *Level, bool) {
 // Context names the blocks around a level and the level itself, outermost first: "http", "server a.example",
 // "location /api/", "if ($x)". A server goes by its first name, or by its first listen address where it has none.
 func (l *Level) Context() []string {
-	var path []string
-	for ; l != nil; l = l.Parent {
-		path = append(path, l.label())
+	depth := 0
+	for outer := l; outer != nil; outer = outer.Parent {
+		depth++
 	}
-	slices.Reverse(path)
+	path := make([]string, depth)
+	for ; l != nil; l = l.Parent {
+		depth--
+		path[depth] = l.label()
+	}
 	return path
 }
 
@@ -143,13 +145,14 @@ func (l *Level) withArguments(name string) string {
 	if l.Directive == nil || l.Directive.NumArgs() == 0 {
 		return name
 	}
-	args := make([]string, l.Directive.NumArgs())
-	for i, w := range l.Directive.Args() {
-		args[i] = w.Value
+	var room [2]string
+	args := room[:0]
+	for _, w := range l.Directive.Args() {
+		args = append(args, w.Value)
 	}
 	if name == "location" {
 		if modifier, pattern, ok := splitLocation(args[:min(len(args), 2)]); ok {
-			return name + " " + (&Location{Modifier: modifier, Pattern: pattern}).Label()
+			return name + " " + label(modifier, pattern)
 		}
 	}
 	return name + " " + strings.Join(args, " ")

@@ -204,6 +204,7 @@ func (r *resolver) locationBlock(it Item, v *visit, s *scope) {
 	r.checkNesting(it, inner.location, s)
 	r.block(it, v, inner)
 	inner.location.Handler = handlerItem(inner.location.Items)
+	r.spareScopes = append(r.spareScopes, inner)
 }
 
 func (r *resolver) newLocation(it Item, s *scope, modifier, pattern string) *scope {
@@ -226,7 +227,17 @@ func (r *resolver) newLocation(it Item, s *scope, modifier, pattern string) *sco
 	} else {
 		s.server.Locations = append(s.server.Locations, l)
 	}
-	return &scope{at: directive.Location, level: &l.Level, into: &l.Items, server: s.server, location: l}
+	return r.newScope(scope{at: directive.Location, level: &l.Level, into: &l.Items, server: s.server, location: l})
+}
+
+// newScope takes the memory of a scope that was left, where there is one.
+func (r *resolver) newScope(s scope) *scope {
+	room := new(scope)
+	if n := len(r.spareScopes); n > 0 {
+		room, r.spareScopes = r.spareScopes[n-1], r.spareScopes[:n-1]
+	}
+	*room = s
+	return room
 }
 
 func (r *resolver) ifBlock(it Item, v *visit, s *scope) {

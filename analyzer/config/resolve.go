@@ -5,6 +5,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/analyzer/value"
 )
 
 // Newest is the version of nginx that is judged for where none is asked for.
@@ -52,15 +53,18 @@ type resolver struct {
 
 	regexes map[regexKey]looked
 
-	used       map[string]bool // variables that something asks for
-	uses       []use           // of them those that nginx itself has not, in the order of their first use
-	late       []use           // words that nginx reads when http closes
-	foreigners bool            // a module that is not nginx's own is in use
+	used       map[string]bool           // variables that something asks for
+	uses       []use                     // of them those that nginx itself has not, in the order of their first use
+	templates  map[string]value.Template // that were read
+	late       []use                     // words that nginx reads when http closes
+	foreigners bool                      // a module that is not nginx's own is in use
 
 	scratch []Item       // items of the levels that are open, the innermost's last
 	unique  []uniqueItem // the directives that may stand on a level once, of the levels that are open
 	items   arena
 	spare   []Location // for locations to come
+
+	spareScopes []*scope // likewise
 
 	depth    int // of blocks and includes that are open
 	expanded int // directives seen through includes, and the includes themselves
@@ -81,6 +85,7 @@ func newResolver(in *load.Input, o Options) *resolver {
 		regexes:   make(map[regexKey]looked),
 		kept:      make(map[RefusalKind]int),
 		used:      make(map[string]bool),
+		templates: make(map[string]value.Template),
 		zones:     newZones(),
 		ports:     newPorts(),
 	}

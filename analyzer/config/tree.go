@@ -138,13 +138,13 @@ const (
 // and the settings in effect.
 type Level struct {
 	Kind      Kind
+	Unread    bool              // an include that stands here could not be followed in full
 	names     nameSet           // of Items
 	Parent    *Level            // the level around; nil for http
 	Directive *syntax.Directive // the block's own directive; nil for the context that a fragment was given
 	Via       *Via              // how the block's directive was reached
 	Items     []Item            // what stands here, in order, blocks included
 	Settings  *Settings         // in effect; shared with the parent where the level has nothing of its own
-	Unread    bool              // an include that stands here could not be followed in full
 
 	index map[string]int32 // of the first item of each name, where there are many
 }
@@ -291,14 +291,16 @@ func (l *Location) inside() *Inside {
 }
 
 // Label is how people name the location: its modifier and pattern as written, one space between; "@name" for a named one.
-func (l *Location) Label() string {
-	switch l.Modifier {
+func (l *Location) Label() string { return label(l.Modifier, l.Pattern) }
+
+func label(modifier, pattern string) string {
+	switch modifier {
 	case "":
-		return l.Pattern
+		return pattern
 	case "@":
-		return "@" + l.Pattern
+		return "@" + pattern
 	}
-	return l.Modifier + " " + l.Pattern
+	return modifier + " " + pattern
 }
 
 // A Zone is one shared memory zone of limit_req_zone.

@@ -19,7 +19,7 @@ type use struct {
 
 // template reads a complex value, and notes the variables that it asks for.
 func (r *resolver) template(it Item, w syntax.Word, l *Level) (value.Template, bool) {
-	t, err := value.Parse(w.Value)
+	t, err := r.parse(w.Value)
 	if err != nil {
 		r.refuseWord(it, w, l, InvalidValue, err.Error())
 		return t, false
@@ -30,6 +30,18 @@ func (r *resolver) template(it Item, w syntax.Word, l *Level) (value.Template, b
 		}
 	}
 	return t, true
+}
+
+// parse reads a text as a complex value. Ten thousand servers of one make write the same ones.
+func (r *resolver) parse(text string) (value.Template, error) {
+	if t, ok := r.templates[text]; ok {
+		return t, nil
+	}
+	t, err := value.Parse(text)
+	if err == nil {
+		r.templates[text] = t
+	}
+	return t, err
 }
 
 func (r *resolver) use(name string, it Item, w syntax.Word, l *Level) {
@@ -91,7 +103,7 @@ func (r *resolver) lateUses() {
 		end = d.File.Position(d.Block.Close).Line
 	}
 	for _, u := range r.late {
-		if _, err := value.Parse(u.word.Value); err != nil {
+		if _, err := r.parse(u.word.Value); err != nil {
 			r.refuse(u.level, Refusal{Kind: InvalidValue, Span: u.item.WordSpan(u.word), Line: end, Text: err.Error()})
 			continue
 		}

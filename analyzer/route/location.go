@@ -98,6 +98,17 @@ func (r *Router) number(locations []*config.Location) {
 	}
 }
 
+// numbers is how many numbers servers and their locations take.
+func numbers(servers []*config.Server) int {
+	n := len(servers)
+	for _, s := range servers {
+		for range s.AllLocations {
+			n++
+		}
+	}
+	return n
+}
+
 // appendKey appends what the shape of locations depends on.
 func appendKey(key []byte, locations []*config.Location) []byte {
 	for _, l := range locations {

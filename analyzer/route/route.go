@@ -29,6 +29,7 @@ type Router struct {
 	room      strings.Builder // for the names of servers
 	shapesMu  sync.Mutex
 	shapes    map[string]*shape // by what it depends on
+	shapeKey  []byte            // room for that
 }
 
 // New returns the router of a configuration.
@@ -39,6 +40,7 @@ func New(tree *config.Tree) *Router {
 	}
 	r.sites = make([]Site, len(tree.HTTP.Servers))
 	r.byServer = make(map[*config.Server]*Site, len(tree.HTTP.Servers))
+	r.locations = make([]*config.Location, 1, 1+numbers(tree.HTTP.Servers))
 	for i, s := range tree.HTTP.Servers {
 		site := &r.sites[i]
 		site.Server, site.Number, site.router = s, len(r.locations), r

@@ -34,13 +34,13 @@ func (s *Site) build() {
 
 // shapeOf returns the shape of a server's locations, the same one for like locations.
 func (r *Router) shapeOf(s *config.Server) *shape {
-	key := appendKey(nil, s.Locations)
 	r.shapesMu.Lock()
 	defer r.shapesMu.Unlock()
-	sh := r.shapes[string(key)]
+	r.shapeKey = appendKey(r.shapeKey[:0], s.Locations)
+	sh := r.shapes[string(r.shapeKey)]
 	if sh == nil {
 		sh = r.newShape(s.Locations)
-		r.shapes[string(key)] = sh
+		r.shapes[string(r.shapeKey)] = sh
 	}
 	return sh
 }

@@ -189,6 +189,9 @@ func reached(l *config.Listen) (scheme string, at netip.AddrPort) {
 // addressOfListen is the address that clients connect to; it is not valid for a unix socket, and the wildcard's for a
 // wildcard.
 func addressOfListen(l *config.Listen) netip.AddrPort {
+	if strings.HasPrefix(l.Address, "unix:") {
+		return netip.AddrPort{}
+	}
 	addr, err := netip.ParseAddr(strings.Trim(l.Address, "[]"))
 	if err != nil {
 		return netip.AddrPort{}

@@ -42,6 +42,27 @@ func eachBucket[L any](lists []List[L], bucket func(L) *Bucket, yield func(*Buck
 	return true
 }
 
+// bucketAt returns a function that gives the first bucket in which a place can count, nil where there is none.
+func (f *Facts) bucketAt() func(Place) *Bucket {
+	req, conn := f.reqBucket(), f.connBucket()
+	return func(p Place) *Bucket {
+		if !p.Judges() {
+			return nil
+		}
+		for _, l := range p.Settings.LimitReqs.Value {
+			if b := req(l); b != nil {
+				return b
+			}
+		}
+		for _, l := range p.Settings.LimitConns.Value {
+			if b := conn(l); b != nil {
+				return b
+			}
+		}
+		return nil
+	}
+}
+
 // reqBucket returns a function that gives the bucket of a limit's zone, nil where it does not count by address.
 func (f *Facts) reqBucket() func(*config.LimitReq) *Bucket {
 	known := make(map[*config.Zone]*Bucket)

@@ -65,7 +65,7 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.keys.byText = make(map[string]Key)
 	f.keys.flows = make(map[string]*Flow)
 	f.assigns = sync.OnceValue(f.findAssignments)
-	f.places = sync.OnceValue(func() []Place { return findPlaces(tree) })
+	f.places = sync.OnceValue(f.findPlaces)
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {
 		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitReq] { return s.LimitReqs },
 			func(l *config.LimitReq) *syntax.Directive { return l.Directive })
@@ -79,6 +79,9 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 
 // completeIn asks the tree once for each server.
 func (f *Facts) completeIn(s *config.Server) bool {
+	if f.Tree.Complete() {
+		return true
+	}
 	if known, ok := f.whole.Load(s); ok {
 		return known.(bool) //nolint:errcheck // nothing else is stored
 	}
@@ -109,8 +112,9 @@ type Place struct {
 	Server   *config.Server
 	Location *config.Location // nil at a server
 
-	known  bool // whether judges is kept here: many rules ask it of the places of lists
-	judges bool
+	// What many rules ask of each of a hundred thousand places is kept here.
+	known, judges, catchesAll bool
+	use                       Use
 }
 
 // countPlaces says how many places there are.
@@ -125,26 +129,32 @@ func countPlaces(tree *config.Tree) int {
 }
 
 // findPlaces walks without recursion, because nesting is in the hands of whoever wrote the input.
-func findPlaces(tree *config.Tree) []Place {
-	if tree == nil || tree.HTTP == nil {
+func (f *Facts) findPlaces() []Place {
+	if f.Tree == nil || f.Tree.HTTP == nil {
 		return nil
 	}
-	places := make([]Place, 0, countPlaces(tree))
+	places := make([]Place, 0, countPlaces(f.Tree))
+	uses := make(map[string]Use)
+	add := func(p Place) {
+		p.judges, p.catchesAll, p.use = p.Judges(), p.CatchesAll(), f.useAmong(uses, p)
+		p.known = true
+		places = append(places, p)
+	}
 	var stack []*config.Location
 	push := func(ls []*config.Location) {
 		for i := len(ls) - 1; i >= 0; i-- {
 			stack = append(stack, ls[i])
 		}
 	}
-	for _, s := range tree.HTTP.Servers {
-		places = append(places, Place{Level: &s.Level, Server: s})
+	for _, s := range f.Tree.HTTP.Servers {
+		add(Place{Level: &s.Level, Server: s})
 		push(s.Locations)
 		for len(stack) > 0 {
 			l := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			places = append(places, Place{Level: &l.Level, Server: s, Location: l})
+			add(Place{Level: &l.Level, Server: s, Location: l})
 			for _, branch := range l.Ifs {
-				places = append(places, Place{Level: branch, Server: s, Location: l})
+				add(Place{Level: branch, Server: s, Location: l})
 			}
 			push(l.Locations)
 		}

@@ -61,7 +61,10 @@ func (f *Facts) choose(fans []*pageFan) (chosen map[*config.Server]bool, leftOut
 		server *config.Server
 		worst  Suffered
 	}
-	var all []limited
+	if f.Tree.HTTP == nil {
+		return nil, 0
+	}
+	all := make([]limited, 0, len(f.Tree.HTTP.Servers))
 	for _, p := range f.Places() {
 		if len(p.Settings.LimitReqs.Value)+len(p.Settings.LimitConns.Value) == 0 {
 			continue

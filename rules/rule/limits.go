@@ -71,9 +71,7 @@ func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[
 	}
 	for i, n := range list {
 		if n >= 0 {
-			p := places[i]
-			p.known, p.judges = true, p.Judges()
-			lists[n].Places = append(lists[n].Places, p)
+			lists[n].Places = append(lists[n].Places, places[i])
 		}
 	}
 	return lists
@@ -98,6 +96,9 @@ func (p Place) Judges() bool {
 // CatchesAll says whether a place takes whatever no other one takes: location / or a regex for everything; or the server
 // itself, where it has a root of its own to serve and no such location.
 func (p Place) CatchesAll() bool {
+	if p.known {
+		return p.catchesAll
+	}
 	if p.Kind != config.KindServer {
 		return p.Kind == config.KindLocation && p.Location.Outer == nil && isRoot(p.Location)
 	}

@@ -39,6 +39,14 @@ var words = func() map[string]Use {
 
 // Use says what the place seems to be for. Settings that list its path come first.
 func (f *Facts) Use(p Place) Use {
+	if p.known {
+		return p.use
+	}
+	return f.useAmong(nil, p)
+}
+
+// useAmong is Use for a place that is not known yet; what patterns are for is kept in uses, where it is not nil.
+func (f *Facts) useAmong(uses map[string]Use, p Place) Use {
 	l := p.Location
 	if l == nil {
 		return ForPages
@@ -49,11 +57,19 @@ func (f *Facts) Use(p Place) Use {
 		return ForPrograms
 	case f.Settings.IsInteractive(uri):
 		return ForPages
-	case l.Handler != nil && (l.Handler.Name().Value == "grpc_pass" || l.Handler.Name().Value == "stub_status"):
+	case l.Handler != nil && servesPrograms(l.Handler.Name().Value):
 		return ForPrograms
 	}
-	return useOf(l)
+	use, ok := uses[uri]
+	if !ok {
+		if use = useOf(l); uses != nil {
+			uses[uri] = use
+		}
+	}
+	return use
 }
+
+func servesPrograms(handler string) bool { return handler == "grpc_pass" || handler == "stub_status" }
 
 // useOf goes by the words of the pattern. One for static files or for programs tells wherever it stands; one for a login
 // only at the end, because everything may lie below a prefix like /auth/.
@@ -114,7 +130,7 @@ func ForMachines(s *config.Server) bool {
 	for _, n := range s.Names {
 		first, _, _ := strings.Cut(strings.TrimLeft(strings.ToLower(n.Text), "~^*.\\"), ".")
 		found := false
-		for _, word := range strings.FieldsFunc(first, func(r rune) bool { return r == '-' || r == '_' || r == '\\' }) {
+		for word := range strings.FieldsFuncSeq(first, func(r rune) bool { return r == '-' || r == '_' || r == '\\' }) {
 			switch word {
 			case "api", "apis", "rpc", "grpc", "hooks", "webhooks", "webhook", "ws", "mqtt", "registry", "cdn", "static", "assets", "img", "images", "media":
 				found = true

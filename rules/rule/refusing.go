@@ -58,7 +58,7 @@ type refusing struct {
 }
 
 func (f *Facts) findRefusing() []refusing {
-	var all []refusing
+	all := make([]refusing, 0, len(f.LimitReqs())+len(f.LimitConns()))
 	for _, list := range f.LimitReqs() {
 		for _, l := range list.Limits {
 			if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {

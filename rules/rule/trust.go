@@ -42,16 +42,11 @@ type trustKey struct {
 }
 
 func (f *Facts) findTrusts() []*Trust {
-	counted := make(map[*config.Level]*Bucket)
-	for bucket, place := range f.ByAddress() {
-		if counted[place.Level] == nil {
-			counted[place.Level] = bucket
-		}
-	}
+	bucketAt := f.bucketAt()
 	known := make(map[trustKey]*Trust)
 	var all []*Trust
 	for _, place := range f.Places() {
-		bucket := counted[place.Level]
+		bucket := bucketAt(place)
 		if bucket == nil {
 			continue
 		}

@@ -62,17 +62,18 @@ func (f *Facts) findZones() []*Zone {
 // addUses gives each zone the lists of one limiter that name it.
 func addUses[L any](lists []List[L], of func(L) *Zone, use func(L) ZoneUse) {
 	count := make(map[*Zone]int)
-	judging := make([]List[L], 0, len(lists))
 	for _, list := range lists {
 		if !slices.ContainsFunc(list.Places, Place.Judges) {
 			continue
 		}
-		judging = append(judging, list)
 		for _, limit := range list.Limits {
 			count[of(limit)]++
 		}
 	}
-	for _, list := range judging {
+	for _, list := range lists {
+		if !slices.ContainsFunc(list.Places, Place.Judges) {
+			continue
+		}
 		for i, limit := range list.Limits {
 			zone := of(limit)
 			if zone == nil {

@@ -14,20 +14,19 @@ func (t Tally) Add(found []rule.Finding) {
 
 // leaveOut takes out as many findings of each identity as there were before, the first ones, and takes them off the
 // tally. It keeps the findings of which nothing was there.
-func (t Tally) leaveOut(found []rule.Finding) (kept []rule.Finding, count int) {
+func (t Tally) leaveOut(found []*rule.Finding) (kept []*rule.Finding, count int) {
 	if len(t) == 0 {
 		return found, 0
 	}
 	kept = found[:0]
-	for i := range found {
-		id := Identify(&found[i])
+	for _, f := range found {
+		id := Identify(f)
 		if t[id] > 0 {
 			t[id]--
 			count++
 			continue
 		}
-		kept = append(kept, found[i])
+		kept = append(kept, f)
 	}
-	clear(found[len(kept):])
 	return kept, count
 }

@@ -7,7 +7,7 @@ import "github.com/ngxlimit/ngxlimit/rules/rule"
 const maxFindings = 10_000
 
 // keepSome keeps the first findings of every rule and severity, and counts the others.
-func keepSome(found []rule.Finding) (kept []rule.Finding, left int) {
+func keepSome(found []*rule.Finding) (kept []*rule.Finding, left int) {
 	if len(found) <= maxFindings {
 		return found, 0
 	}
@@ -17,13 +17,11 @@ func keepSome(found []rule.Finding) (kept []rule.Finding, left int) {
 	}
 	of := map[kind]int{}
 	kept = found[:0]
-	for i := range found {
-		k := kind{found[i].Rule, found[i].Severity}
+	for _, f := range found {
+		k := kind{f.Rule, f.Severity}
 		if of[k]++; of[k] <= maxFindings {
-			kept = append(kept, found[i])
+			kept = append(kept, f)
 		}
 	}
-	left = len(found) - len(kept)
-	clear(found[len(kept):])
-	return kept, left
+	return kept, len(found) - len(kept)
 }

@@ -9,15 +9,15 @@ import (
 // Of very many findings the first of each rule and severity are kept, and all others counted.
 func TestKeepSome(t *testing.T) {
 	a, b := &rule.Rule{Name: "a"}, &rule.Rule{Name: "b"}
-	var found []rule.Finding
+	var found []*rule.Finding
 	for i := range 3 * maxFindings {
-		f := rule.Finding{Rule: a, Severity: rule.Note, Places: i}
+		f := &rule.Finding{Rule: a, Severity: rule.Note, Places: i}
 		if i == 2*maxFindings {
 			f.Severity = rule.Error
 		}
 		found = append(found, f)
 	}
-	found = append(found, rule.Finding{Rule: b, Severity: rule.Note, Places: -1})
+	found = append(found, &rule.Finding{Rule: b, Severity: rule.Note, Places: -1})
 	kept, left := keepSome(found)
 	if len(kept) != maxFindings+2 || left != 2*maxFindings-1 {
 		t.Fatalf("%d kept, %d left", len(kept), left)

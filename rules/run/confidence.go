@@ -7,9 +7,9 @@ import (
 )
 
 // dropUnsure drops what is less sure than asked for.
-func dropUnsure(found []rule.Finding, least rule.Confidence) []rule.Finding {
+func dropUnsure(found []*rule.Finding, least rule.Confidence) []*rule.Finding {
 	if least == "" {
 		return found
 	}
-	return slices.DeleteFunc(found, func(f rule.Finding) bool { return !f.Confidence.AtLeast(least) })
+	return slices.DeleteFunc(found, func(f *rule.Finding) bool { return !f.Confidence.AtLeast(least) })
 }

@@ -40,10 +40,9 @@ func ParseIdentity(s string) (id Identity, err error) {
 type Numbers map[Identity]int
 
 // fingerprint gives each finding its identity, with its number where it is not the first.
-func (n Numbers) fingerprint(found []rule.Finding) {
+func (n Numbers) fingerprint(found []*rule.Finding) {
 	var identity []byte
-	for i := range found {
-		f := &found[i]
+	for _, f := range found {
 		identity = appendIdentity(identity[:0], f)
 		id := digest(identity)
 		f.Fingerprint = id.String()

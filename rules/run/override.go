@@ -3,6 +3,7 @@ package run
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -71,19 +72,18 @@ func (o *Override) means(f *rule.Finding, places *places) bool {
 }
 
 // grade gives a finding its severity: an override's, else the settings', else the rule's.
-func grade(found []rule.Finding, o *Options, tree *config.Tree) {
+func (s *sifter) grade(found []*rule.Finding) {
+	o := s.options
 	if len(o.Severities)+len(o.Overrides) == 0 {
 		return
 	}
-	places := newPlaces(tree)
-	for i := range found {
-		f := &found[i]
-		s, ok := o.override(f, places)
+	for _, f := range found {
+		severity, ok := o.override(f, s.places)
 		if !ok {
-			s, ok = o.Severities[f.Rule.Name]
+			severity, ok = o.Severities[f.Rule.Name]
 		}
-		if ok && s != AsRuled {
-			f.Severity = s
+		if ok && severity != AsRuled {
+			f.Severity = severity
 		}
 	}
 }
@@ -99,15 +99,17 @@ func (o *Options) override(f *rule.Finding, places *places) (rule.Severity, bool
 }
 
 // dropOff drops what is off.
-func dropOff(found []rule.Finding) []rule.Finding {
-	return slices.DeleteFunc(found, func(f rule.Finding) bool { return f.Severity == Off })
+func dropOff(found []*rule.Finding) []*rule.Finding {
+	return slices.DeleteFunc(found, func(f *rule.Finding) bool { return f.Severity == Off })
 }
 
 // places find the server and the location that a finding stands in.
 type places struct {
 	tree      *config.Tree
+	byLevel   sync.Once
 	servers   map[*config.Level]*config.Server
 	locations map[*config.Level]*config.Location
+	byName    sync.Once
 	spots     map[string]spot // by context, for findings that stand at no level
 }
 
@@ -121,9 +123,6 @@ func newPlaces(tree *config.Tree) *places { return &places{tree: tree} }
 
 // index is built when it is first asked for: most overrides speak of files.
 func (p *places) index() {
-	if p.servers != nil {
-		return
-	}
 	p.servers, p.locations = map[*config.Level]*config.Server{}, map[*config.Level]*config.Location{}
 	if p.tree == nil || p.tree.HTTP == nil {
 		return
@@ -137,11 +136,11 @@ func (p *places) index() {
 }
 
 func (p *places) of(f *rule.Finding) (server *config.Server, location *config.Location) {
-	p.index()
 	if f.At == nil {
 		n := p.byContext(f.Context)
 		return n.server, n.location
 	}
+	p.byLevel.Do(p.index)
 	for l := f.At; l != nil; l = l.Parent {
 		if location == nil {
 			location = p.locations[l]
@@ -158,24 +157,26 @@ func (p *places) byContext(context []string) spot {
 	if p.tree == nil || p.tree.HTTP == nil || len(context) == 0 {
 		return spot{}
 	}
-	if p.spots == nil {
-		p.spots = map[string]spot{}
-		add := func(l *config.Level, n spot) {
-			if key := strings.Join(l.Context(), "\x00"); p.spots[key].server == nil {
-				p.spots[key] = n
-			}
-		}
-		for _, s := range p.tree.HTTP.Servers {
-			add(&s.Level, spot{s, nil})
-			for l := range s.AllLocations {
-				add(&l.Level, spot{s, l})
-			}
-		}
-	}
+	p.byName.Do(p.indexNames)
 	for n := len(context); n > 0; n-- {
 		if found, ok := p.spots[strings.Join(context[:n], "\x00")]; ok {
 			return found
 		}
 	}
 	return spot{}
+}
+
+func (p *places) indexNames() {
+	p.spots = map[string]spot{}
+	add := func(l *config.Level, n spot) {
+		if key := strings.Join(l.Context(), "\x00"); p.spots[key].server == nil {
+			p.spots[key] = n
+		}
+	}
+	for _, s := range p.tree.HTTP.Servers {
+		add(&s.Level, spot{s, nil})
+		for l := range s.AllLocations {
+			add(&l.Level, spot{s, l})
+		}
+	}
 }

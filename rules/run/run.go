@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -53,33 +54,33 @@ func All(rules []*rule.Rule, tree *config.Tree, o Options) Result {
 // On is All over facts that the caller shares with others; Options.Settings are those of the facts.
 func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	tree := facts.Tree
-	outcomes := apply(rules, facts, o.Around)
-	found := findings(outcomes)
-	grade(found, &o, tree)
-	sortFindings(found, tree)
-	found = mergeSame(found)
+	s := &sifter{options: &o, tree: tree, order: fileOrder(tree), places: newPlaces(tree), comments: findComments(tree)}
+	outcomes := s.apply(rules, facts)
+	found, left := gather(outcomes)
+	s.sort(found)
 	setEffects(found)
 	numbers := o.Numbers
 	if numbers == nil {
 		numbers = Numbers{}
 	}
 	numbers.fingerprint(found)
-	found, held, about := suppress(found, rules, tree, o)
+	found, held, about := s.suppress(found, rules)
 	numbers.fingerprint(about)
-	grade(about, &o, tree)
+	s.grade(about)
 	// What is off or less sure is dropped behind the comments, so that none is called unused for want of what it holds back.
 	found = dropOff(append(found, about...))
 	found, before := o.Before.leaveOut(found)
 	found = dropUnsure(found, o.MinConfidence)
-	sortFindings(found, tree)
-	left := 0
+	s.sort(found)
 	if !o.Everything {
-		found, left = keepSome(found)
+		beyond := 0
+		found, beyond = keepSome(found)
+		left += beyond
 	}
-	result := Result{Findings: found, LeftOut: left, Suppressed: len(held), Held: held[:min(len(held), maxFindings)], Before: before}
+	result := Result{Findings: values(found), LeftOut: left, Suppressed: len(held), Held: held[:min(len(held), maxFindings)], Before: before}
 	for i, o := range outcomes {
-		result.Defects = append(result.Defects, o.Defects...)
-		if o.Silent {
+		result.Defects = append(result.Defects, o.defects...)
+		if o.silent {
 			result.Silent = append(result.Silent, rules[i].Name)
 		}
 	}
@@ -87,19 +88,37 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	return result
 }
 
+// A sifted is what came of one rule: its findings in order, what is the same put together.
+type sifted struct {
+	found   []rule.Finding
+	left    int // findings beyond those that can be kept
+	defects []string
+	silent  bool
+}
+
+// A sifter takes the steps that can be taken for each rule on its own.
+type sifter struct {
+	options  *Options
+	tree     *config.Tree
+	order    func(*source.File) int
+	places   *places
+	comments []*comment
+}
+
 // apply runs the rules on as many processors as there are. Outcomes come in the order of the rules given.
-func apply(rules []*rule.Rule, facts *rule.Facts, around func(*rule.Rule) func()) []rule.Outcome {
+func (s *sifter) apply(rules []*rule.Rule, facts *rule.Facts) []sifted {
+	around := s.options.Around
 	if around == nil {
 		around = func(*rule.Rule) func() { return func() {} }
 	}
-	outcomes := make([]rule.Outcome, len(rules))
+	all := make([]sifted, len(rules))
 	next := make(chan int)
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(rules)) {
 		wait.Go(func() {
 			for i := range next {
 				done := around(rules[i])
-				outcomes[i] = rule.Run(rules[i], facts)
+				all[i] = s.sift(rules, rules[i], rule.Run(rules[i], facts))
 				done()
 			}
 		})
@@ -109,15 +128,66 @@ func apply(rules []*rule.Rule, facts *rule.Facts, around func(*rule.Rule) func()
 	}
 	close(next)
 	wait.Wait()
-	return outcomes
+	return all
 }
 
-func findings(outcomes []rule.Outcome) []rule.Finding {
-	var pieces [][]rule.Finding
-	for _, o := range outcomes {
-		pieces = append(pieces, o.Findings...)
+// sift brings what a rule found into its order. Of tens of thousands of findings those that come too late to be kept are
+// counted and forgotten at once, where nothing else asks for them.
+func (s *sifter) sift(rules []*rule.Rule, r *rule.Rule, o rule.Outcome) sifted {
+	n := 0
+	for _, piece := range o.Findings {
+		n += len(piece)
 	}
-	return slices.Concat(pieces...)
+	found := make([]*rule.Finding, 0, n)
+	for _, piece := range o.Findings {
+		for i := range piece {
+			found = append(found, &piece[i])
+		}
+	}
+	s.grade(found)
+	s.sort(found)
+	found = mergeSame(found)
+	left := 0
+	if !s.wantsAll(rules, r) {
+		found, left = keepSome(dropUnsure(dropOff(found), s.options.MinConfidence))
+	}
+	return sifted{values(found), left, o.Defects, o.Silent}
+}
+
+// wantsAll says whether a finding of a rule is asked for even where it comes too late to be kept: whether a comment holds it
+// back, whether it was there before, whether it tells the cause of another one's effect.
+func (s *sifter) wantsAll(rules []*rule.Rule, r *rule.Rule) bool {
+	return s.options.Everything || len(s.options.Before) > 0 || len(r.Causes) > 0 ||
+		slices.ContainsFunc(rules, func(other *rule.Rule) bool { return slices.Contains(other.Causes, r.Name) }) ||
+		slices.ContainsFunc(s.comments, func(c *comment) bool { return slices.Contains(c.rules, r.Name) })
+}
+
+// values copies findings into one piece of memory, which holds no others.
+func values(found []*rule.Finding) []rule.Finding {
+	if len(found) == 0 {
+		return nil
+	}
+	all := make([]rule.Finding, len(found))
+	for i, f := range found {
+		all[i] = *f
+	}
+	return all
+}
+
+// gather returns the findings of all rules, and how many of them are left out.
+func gather(all []sifted) (found []*rule.Finding, left int) {
+	n := 0
+	for i := range all {
+		n += len(all[i].found)
+		left += all[i].left
+	}
+	found = make([]*rule.Finding, 0, n)
+	for i := range all {
+		for k := range all[i].found {
+			found = append(found, &all[i].found[k])
+		}
+	}
+	return found, left
 }
 
 // Worst returns the gravest severity found; "" where nothing was.

@@ -9,14 +9,13 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-// sortFindings orders by file as nginx opens them, then by place, rule, message and severity: a total order, so that
+// sort orders by file as nginx opens them, then by place, rule, message and severity: a total order, so that
 // output is the same whatever ran first.
-func sortFindings(found []rule.Finding, tree *config.Tree) {
-	order := fileOrder(tree)
-	compare := func(a, b rule.Finding) int {
+func (s *sifter) sort(found []*rule.Finding) {
+	compare := func(a, b *rule.Finding) int {
 		if a.Primary.File != b.Primary.File {
 			return cmp.Or(
-				cmp.Compare(order(a.Primary.File), order(b.Primary.File)),
+				cmp.Compare(s.order(a.Primary.File), s.order(b.Primary.File)),
 				cmp.Compare(a.Primary.File.Path, b.Primary.File.Path),
 			)
 		}

@@ -21,15 +21,14 @@ type Held struct {
 // suppress takes out the findings that a comment holds back, and adds one for each comment that is at fault: without a
 // reason, past its date, naming no rule that exists, or of no use. Findings about comments cannot be suppressed. Of what is
 // off anyway, a comment is of use and nothing is held.
-func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Options) (kept []rule.Finding, held []Held, about []rule.Finding) {
-	comments := findComments(tree)
-	if len(comments) == 0 {
+func (s *sifter) suppress(found []*rule.Finding, rules []*rule.Rule) (kept []*rule.Finding, held []Held, about []*rule.Finding) {
+	if len(s.comments) == 0 {
 		return found, nil, nil
 	}
-	known := names(o.Known, rules)
+	known := names(s.options.Known, rules)
 	holds := make(map[place]use)
-	for _, c := range comments {
-		c.judge(known, o.Today)
+	for _, c := range s.comments {
+		c.judge(known, s.options.Today)
 		for i, name := range c.rules {
 			if c.fault == "" && slices.Index(c.rules, name) == i {
 				holds[place{c.span.File, c.target, name}] = use{c, i}
@@ -37,9 +36,9 @@ func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Opt
 		}
 	}
 	for _, f := range found {
-		if by := holdsBack(holds, &f); by != nil {
+		if by := holdsBack(holds, f); by != nil {
 			if f.Severity != Off {
-				held = append(held, Held{f, by.span, by.reason, by.until})
+				held = append(held, Held{*f, by.span, by.reason, by.until})
 			}
 			continue
 		}
@@ -47,8 +46,10 @@ func suppress(found []rule.Finding, rules []*rule.Rule, tree *config.Tree, o Opt
 	}
 	if of := named(rules, rule.Suppression); of != nil {
 		running := names(rules)
-		for _, c := range comments {
-			about = append(about, c.findings(of, running, tree)...)
+		for _, c := range s.comments {
+			if f := c.finding(of, running, s.tree); f != nil {
+				about = append(about, f)
+			}
 		}
 	}
 	return kept, held, about
@@ -83,11 +84,11 @@ func holdsBack(holds map[place]use, f *rule.Finding) *comment {
 	return nil
 }
 
-// findings says what is wrong with the comment itself. That a comment is of no use is not said of a rule that did not
+// finding says what is wrong with the comment itself. That a comment is of no use is not said of a rule that did not
 // run, nor where something could not be read: the fault may lie there.
-func (c *comment) findings(about *rule.Rule, running map[string]bool, tree *config.Tree) []rule.Finding {
-	say := func(message string) rule.Finding {
-		return rule.Finding{
+func (c *comment) finding(about *rule.Rule, running map[string]bool, tree *config.Tree) *rule.Finding {
+	say := func(message string) *rule.Finding {
+		return &rule.Finding{
 			Rule: about, Severity: about.Severity, Confidence: about.Confidence,
 			Message: message, Primary: c.span, Places: 1,
 		}
@@ -97,7 +98,7 @@ func (c *comment) findings(about *rule.Rule, running map[string]bool, tree *conf
 		if c.mistaken {
 			f.Severity, f.Confidence = rule.Note, rule.Medium
 		}
-		return []rule.Finding{f}
+		return f
 	}
 	if !tree.Complete() {
 		return nil
@@ -115,7 +116,7 @@ func (c *comment) findings(about *rule.Rule, running map[string]bool, tree *conf
 	}
 	f := say(fmt.Sprintf("the suppression holds nothing back: no finding of %s on line %d", strings.Join(unused, ", "), c.target))
 	f.Fix = c.keep(kept, unused)
-	return []rule.Finding{f}
+	return f
 }
 
 func names(lists ...[]*rule.Rule) map[string]bool {
