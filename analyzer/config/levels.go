@@ -232,9 +232,11 @@ func (r *resolver) newLocation(it Item, s *scope, modifier, pattern string) *sco
 
 // newScope takes the memory of a scope that was left, where there is one.
 func (r *resolver) newScope(s scope) *scope {
-	room := new(scope)
+	var room *scope
 	if n := len(r.spareScopes); n > 0 {
 		room, r.spareScopes = r.spareScopes[n-1], r.spareScopes[:n-1]
+	} else {
+		room = new(scope)
 	}
 	*room = s
 	return room

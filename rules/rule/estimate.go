@@ -19,6 +19,7 @@ type estimate struct {
 	clients  int
 	mu       sync.Mutex
 	known    map[alike]Suffered
+	needs    map[alike]int64
 }
 
 // An estimated request is one of the fan.
@@ -33,7 +34,7 @@ type estimated struct {
 const estimatedPages = 6
 
 func estimateOf(fan *traffic.Fan, clients int) *estimate {
-	e := &estimate{clients: clients, known: make(map[alike]Suffered)}
+	e := &estimate{clients: clients, known: make(map[alike]Suffered), needs: make(map[alike]int64)}
 	done := make([]clock.Msec, len(fan.Requests))
 	for i := range fan.Requests {
 		r := &fan.Requests[i]
@@ -106,9 +107,21 @@ func (e *estimate) at(f *Facts, p Place) Suffered {
 	known, ok := e.known[alike]
 	if !ok {
 		known = e.run(s, limits, allLimits)
+		known.NeedMilli = e.needOf(limits, alike)
 		e.known[alike] = known
 	}
 	return known
+}
+
+// needOf is need for the only limit that counts, which is the same for all bursts and delays.
+func (e *estimate) needOf(limits []*config.LimitReq, a alike) int64 {
+	a.burst, a.delay, a.noDelay = 0, 0, false
+	need, ok := e.needs[a]
+	if !ok {
+		need = e.need(limiters(limits), a.share, 0)
+		e.needs[a] = need
+	}
+	return need
 }
 
 // alike are the numbers on which the estimate for one limit rests.
@@ -138,8 +151,8 @@ const allLimits = -1
 // decides, or all of them.
 func (e *estimate) run(taken share, of []*config.LimitReq, by int) Suffered {
 	s := Suffered{Clients: e.clients, Estimated: true}
-	if by >= 0 || len(of) == 1 {
-		s.NeedMilli = e.need(limiters(of), taken, max(by, 0))
+	if by >= 0 {
+		s.NeedMilli = e.need(limiters(of), taken, by)
 	}
 	limits := limiters(of)
 	gap := clock.Msec(simulate.OfficeSpan.Milliseconds()) / clock.Msec(max(e.clients, 1))

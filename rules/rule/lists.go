@@ -11,7 +11,7 @@ type Written struct {
 	Kind    string // "limit_req" or "limit_conn"
 	At      *config.Level
 	Levels  int
-	Lines   []Line
+	Lines   []Line  // until the next list comes
 	Places  []Place // where it is in effect; empty where every level below has a list of its own
 	OffHere bool    // each of its keys is always empty: it is there to switch limits off
 }
@@ -31,13 +31,16 @@ type Line struct {
 // Lists yields all lists of both kinds, those that every level below replaces among them.
 func (f *Facts) Lists() iter.Seq[Written] {
 	return func(yield func(Written) bool) {
+		var lines []Line
 		for _, l := range f.LimitReqs() {
-			if !yield(f.reqList(l)) {
+			w := f.reqList(l, lines)
+			if lines = w.Lines; !yield(w) {
 				return
 			}
 		}
 		for _, l := range f.LimitConns() {
-			if !yield(f.connList(l)) {
+			w := f.connList(l, lines)
+			if lines = w.Lines; !yield(w) {
 				return
 			}
 		}
@@ -52,12 +55,12 @@ func (f *Facts) replaced(yield func(Written) bool) {
 	}
 	at := &f.Tree.HTTP.Level
 	if s := at.Settings.LimitReqs; len(s.Value) > 0 && !used(f.LimitReqs(), s.Value[0]) {
-		if !yield(f.reqList(List[*config.LimitReq]{At: at, Limits: s.Value, Levels: 1})) {
+		if !yield(f.reqList(List[*config.LimitReq]{At: at, Limits: s.Value, Levels: 1}, nil)) {
 			return
 		}
 	}
 	if s := at.Settings.LimitConns; len(s.Value) > 0 && !used(f.LimitConns(), s.Value[0]) {
-		yield(f.connList(List[*config.LimitConn]{At: at, Limits: s.Value, Levels: 1}))
+		yield(f.connList(List[*config.LimitConn]{At: at, Limits: s.Value, Levels: 1}, nil))
 	}
 }
 
@@ -70,19 +73,20 @@ func used[L comparable](lists []List[L], limit L) bool {
 	return false
 }
 
-func (f *Facts) reqList(l List[*config.LimitReq]) Written {
-	w := Written{Kind: "limit_req", At: l.At, Levels: l.Levels, Places: l.Places, Lines: make([]Line, len(l.Limits))}
-	for i, limit := range l.Limits {
-		w.Lines[i] = f.ReqLine(limit)
+// reqList makes a Written whose lines take the room given, where that is enough.
+func (f *Facts) reqList(l List[*config.LimitReq], room []Line) Written {
+	w := Written{Kind: "limit_req", At: l.At, Levels: l.Levels, Places: l.Places, Lines: room[:0]}
+	for _, limit := range l.Limits {
+		w.Lines = append(w.Lines, f.ReqLine(limit))
 	}
 	w.OffHere = off(w.Lines)
 	return w
 }
 
-func (f *Facts) connList(l List[*config.LimitConn]) Written {
-	w := Written{Kind: "limit_conn", At: l.At, Levels: l.Levels, Places: l.Places, Lines: make([]Line, len(l.Limits))}
-	for i, limit := range l.Limits {
-		w.Lines[i] = f.ConnLine(limit)
+func (f *Facts) connList(l List[*config.LimitConn], room []Line) Written {
+	w := Written{Kind: "limit_conn", At: l.At, Levels: l.Levels, Places: l.Places, Lines: room[:0]}
+	for _, limit := range l.Limits {
+		w.Lines = append(w.Lines, f.ConnLine(limit))
 	}
 	w.OffHere = off(w.Lines)
 	return w

@@ -90,7 +90,7 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 
 // A sifted is what came of one rule: its findings in order, what is the same put together.
 type sifted struct {
-	found   []rule.Finding
+	found   []*rule.Finding
 	left    int // findings beyond those that can be kept
 	defects []string
 	silent  bool
@@ -151,7 +151,13 @@ func (s *sifter) sift(rules []*rule.Rule, r *rule.Rule, o rule.Outcome) sifted {
 	if !s.wantsAll(rules, r) {
 		found, left = keepSome(dropUnsure(dropOff(found), s.options.MinConfidence))
 	}
-	return sifted{values(found), left, o.Defects, o.Silent}
+	if left > 0 { // what is kept is not to hold the memory of what is not
+		kept := values(found)
+		for i := range kept {
+			found[i] = &kept[i]
+		}
+	}
+	return sifted{found, left, o.Defects, o.Silent}
 }
 
 // wantsAll says whether a finding of a rule is asked for even where it comes too late to be kept: whether a comment holds it
@@ -183,9 +189,7 @@ func gather(all []sifted) (found []*rule.Finding, left int) {
 	}
 	found = make([]*rule.Finding, 0, n)
 	for i := range all {
-		for k := range all[i].found {
-			found = append(found, &all[i].found[k])
-		}
+		found = append(found, all[i].found...)
 	}
 	return found, left
 }

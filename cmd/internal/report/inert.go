@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"io"
 	"strings"
 )
@@ -14,29 +13,32 @@ type inertWriter struct {
 	within bool // a line has begun with something else than a blank
 }
 
-// Write implements io.Writer. A failure may be told of at the next call only.
-func (t *inertWriter) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("##[")) { // the older form, which is found anywhere in a line
-		if _, err := t.Write([]byte(inert(string(p)))); err != nil {
+// Write implements io.Writer.
+func (t *inertWriter) Write(p []byte) (int, error) { return t.WriteString(string(p)) }
+
+// WriteString implements io.StringWriter. A failure may be told of at the next call only.
+func (t *inertWriter) WriteString(s string) (int, error) {
+	if strings.Contains(s, "##[") { // the older form, which is found anywhere in a line
+		if _, err := t.WriteString(inert(s)); err != nil {
 			return 0, err
 		}
-		return len(p), nil
+		return len(s), nil
 	}
 	from := 0
-	for i := 0; i < len(p); i++ {
+	for i := 0; i < len(s); i++ {
 		if t.within {
-			n := bytes.IndexByte(p[i:], '\n')
+			n := strings.IndexByte(s[i:], '\n')
 			if n < 0 {
 				break
 			}
 			i += n
 		}
-		switch p[i] {
+		switch s[i] {
 		case '\n':
 			t.within = false
 		case ' ', '\t':
 		case ':':
-			if _, err := t.w.Write(append(p[from:i:i], '\\')); err != nil {
+			if _, err := io.WriteString(t.w, s[from:i]+`\`); err != nil {
 				return from, err
 			}
 			from, t.within = i, true
@@ -44,7 +46,7 @@ func (t *inertWriter) Write(p []byte) (int, error) {
 			t.within = true
 		}
 	}
-	n, err := t.w.Write(p[from:])
+	n, err := io.WriteString(t.w, s[from:])
 	return from + n, err
 }
 
