@@ -74,26 +74,30 @@ http {
 func checkLimitDroppedByChild(p *rule.Pass) {
 	reqs := func(l *config.Level) *config.Setting[[]*config.LimitReq] { return l.Settings.LimitReqs }
 	conns := func(l *config.Level) *config.Setting[[]*config.LimitConn] { return l.Settings.LimitConns }
+	told := make(map[string]map[string]any)
 	for _, place := range p.Places() {
 		if place.Parent != nil && place.Kind != config.KindIf {
-			checkDropped(p, place, "limit_req", reqs, p.ReqLine)
-			checkDropped(p, place, "limit_conn", conns, p.ConnLine)
+			checkDropped(p, place, "limit_req", reqs, p.ReqLine, told)
+			checkDropped(p, place, "limit_conn", conns, p.ConnLine, told)
 		}
 	}
 }
 
-// checkDropped compares a place's own list with those around it.
-func checkDropped[L any](p *rule.Pass, place rule.Place, kind string, of func(*config.Level) *config.Setting[[]L], line func(L) rule.Line) {
+// checkDropped compares a place's own list with those around it. The evidence for each set of zones is made once.
+func checkDropped[L any](p *rule.Pass, place rule.Place, kind string, of func(*config.Level) *config.Setting[[]L], line func(L) rule.Line,
+	told map[string]map[string]any,
+) {
 	around := of(place.Parent)
 	own := of(place.Level)
 	if own.At != place.Level || len(around.Value) == 0 {
 		return
 	}
-	inner := make([]rule.Line, len(own.Value))
+	var room [4]rule.Line
+	inner := room[:0]
 	off := true
-	for i, l := range own.Value {
-		inner[i] = line(l)
-		off = off && inner[i].Key.Never
+	for _, l := range own.Value {
+		inner = append(inner, line(l))
+		off = off && inner[len(inner)-1].Key.Never
 	}
 	if _, answered := place.Answerer(); off || answered || place.Location != nil && !place.Judges() {
 		return
@@ -107,7 +111,7 @@ func checkDropped[L any](p *rule.Pass, place rule.Place, kind string, of func(*c
 		}
 	}
 	if len(dropped) > 0 && p.WholeAt(place.Level) { // else they may be repeated in what was not read
-		p.Report(droppedFinding(place, kind, around.At, inner[0], dropped, covered))
+		p.Report(droppedFinding(place, kind, around.At, inner[0], dropped, covered, told))
 	}
 }
 
@@ -158,7 +162,9 @@ func keeps(inner []rule.Line, o *rule.Line) (kept, alike bool) {
 	return false, alike
 }
 
-func droppedFinding(place rule.Place, kind string, outer *config.Level, first rule.Line, dropped []rule.Line, covered bool) rule.Finding {
+func droppedFinding(place rule.Place, kind string, outer *config.Level, first rule.Line, dropped []rule.Line, covered bool,
+	told map[string]map[string]any,
+) rule.Finding {
 	f := rule.Of(first.Item, place.Level)
 	if covered {
 		f.Confidence = rule.Medium
@@ -167,6 +173,7 @@ func droppedFinding(place rule.Place, kind string, outer *config.Level, first ru
 	between := edit.Text
 	edit.Text = ""
 	quotes := make([]source.Span, 0, len(dropped))
+	f.Related = make([]rule.Label, 0, len(dropped))
 	for i, d := range dropped {
 		quotes = append(quotes, d.Head())
 		names[i] = d.Zone
@@ -183,7 +190,10 @@ func droppedFinding(place rule.Place, kind string, outer *config.Level, first ru
 		what = "zone " + list + " no longer counts here"
 	}
 	f.Message = fmt.Sprintf("this %s replaces the list of %s, so that %s", kind, f.Context[depth], what)
-	f.Evidence = map[string]any{"dropped": int64(len(names)), "zones": list}
+	if told[list] == nil {
+		told[list] = map[string]any{"dropped": int64(len(names)), "zones": list}
+	}
+	f.Evidence = told[list]
 	if place.Directive != nil && place.Directive.File == first.File {
 		f.Fix = &rule.Fix{Title: "repeat the outer limits", Edits: []source.Edit{edit}, Quotes: quotes}
 	}

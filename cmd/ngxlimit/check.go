@@ -234,6 +234,8 @@ func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) 
 		Around:        j.spent.around,
 		Before:        before,
 		Numbers:       run.Numbers{},
+
+		NoFingerprints: !report.ShowsFingerprints(j.format.value),
 	}
 	for i := range trees {
 		results[i] = run.On(facts[i], j.selected, options)

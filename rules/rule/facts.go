@@ -113,8 +113,8 @@ type Place struct {
 	Location *config.Location // nil at a server
 
 	// What many rules ask of each of a hundred thousand places is kept here.
-	known, judges, catchesAll bool
-	use                       Use
+	known, judges, catchesAll, passes bool
+	use                               Use
 }
 
 // countPlaces says how many places there are.
@@ -137,6 +137,7 @@ func (f *Facts) findPlaces() []Place {
 	uses := make(map[string]Use)
 	add := func(p Place) {
 		p.judges, p.catchesAll, p.use = p.Judges(), p.CatchesAll(), f.useAmong(uses, p)
+		_, p.passes = p.Upstream()
 		p.known = true
 		places = append(places, p)
 	}

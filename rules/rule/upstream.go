@@ -9,8 +9,11 @@ import (
 // Upstream returns what hands the place's requests on to an upstream: the place's own directive, or in an if that of its
 // location.
 func (p Place) Upstream() (config.Item, bool) {
-	if p.Location == nil {
+	switch {
+	case p.Location == nil, p.known && !p.passes:
 		return config.Item{}, false
+	case p.passes && p.Kind != config.KindIf:
+		return *p.Location.Handler, true
 	}
 	if p.Kind == config.KindIf {
 		for _, it := range p.Items {

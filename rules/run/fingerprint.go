@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -40,7 +39,11 @@ func ParseIdentity(s string) (id Identity, err error) {
 type Numbers map[Identity]int
 
 // fingerprint gives each finding its identity, with its number where it is not the first.
-func (n Numbers) fingerprint(found []*rule.Finding) {
+func (s *sifter) fingerprint(found []*rule.Finding) {
+	if s.options.NoFingerprints {
+		return
+	}
+	n := s.options.Numbers
 	var identity []byte
 	for _, f := range found {
 		identity = appendIdentity(identity[:0], f)
@@ -58,7 +61,7 @@ func appendIdentity(b []byte, f *rule.Finding) []byte {
 	for _, c := range ContextOf(f) {
 		b = append(append(b, c...), 0)
 	}
-	return append(append(append(b, 0), NormalForm(f)...), 0)
+	return append(appendForm(append(b, 0), f), 0)
 }
 
 // ContextOf is the context that belongs to a finding's name: none where it is about a default, which is the same everywhere.
@@ -71,25 +74,22 @@ func ContextOf(f *rule.Finding) []string {
 
 // NormalForm is the finding's directive with one space between its words, or, where there is no directive, the text found
 // fault with, its white space reduced likewise. Of a finding about a default it is the default's name.
-func NormalForm(f *rule.Finding) string {
-	if f.About != "" {
-		return f.About
-	}
-	if f.Subject == nil {
-		return strings.Join(strings.Fields(f.Primary.Text()), " ")
-	}
-	return words(f.Subject)
-}
+func NormalForm(f *rule.Finding) string { return string(appendForm(nil, f)) }
 
-func words(d *syntax.Directive) string {
-	var b strings.Builder
-	b.WriteString(d.Name().Value)
+func appendForm(b []byte, f *rule.Finding) []byte {
+	switch {
+	case f.About != "":
+		return append(b, f.About...)
+	case f.Subject == nil:
+		return append(b, strings.Join(strings.Fields(f.Primary.Text()), " ")...)
+	}
+	d := f.Subject
+	b = append(b, d.Name().Value...)
 	if d.Block != nil && d.Block.Code {
-		return b.String()
+		return b
 	}
 	for _, a := range d.Args() {
-		b.WriteByte(' ')
-		b.WriteString(a.Value)
+		b = append(append(b, ' '), a.Value...)
 	}
-	return b.String()
+	return b
 }

@@ -31,6 +31,8 @@ type Options struct {
 	// remains of it was not found any more. Numbers go on where those of an input judged before ended; nil begins anew.
 	Before  Tally
 	Numbers Numbers
+
+	NoFingerprints bool // nobody asks for them
 }
 
 // A Result is what a run found.
@@ -54,18 +56,17 @@ func All(rules []*rule.Rule, tree *config.Tree, o Options) Result {
 // On is All over facts that the caller shares with others; Options.Settings are those of the facts.
 func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	tree := facts.Tree
+	if o.Numbers == nil {
+		o.Numbers = Numbers{}
+	}
 	s := &sifter{options: &o, tree: tree, order: fileOrder(tree), places: newPlaces(tree), comments: findComments(tree)}
 	outcomes := s.apply(rules, facts)
 	found, left := gather(outcomes)
 	s.sort(found)
 	setEffects(found)
-	numbers := o.Numbers
-	if numbers == nil {
-		numbers = Numbers{}
-	}
-	numbers.fingerprint(found)
+	s.fingerprint(found)
 	found, held, about := s.suppress(found, rules)
-	numbers.fingerprint(about)
+	s.fingerprint(about)
 	s.grade(about)
 	// What is off or less sure is dropped behind the comments, so that none is called unused for want of what it holds back.
 	found = dropOff(append(found, about...))

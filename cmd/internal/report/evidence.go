@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -31,21 +32,25 @@ func evidence(f *rule.Finding) []string {
 			continue // the context says it
 		}
 		label, text := fact(name, f.Evidence[name])
-		if text != "" && !slices.ContainsFunc(said, func(s string) bool { return mentions(s, text) || mentions(s, asRulesSay(name, f.Evidence[name])) }) {
+		if text != "" && !mentioned(said, text) && !mentioned(said, asRulesSay(name, f.Evidence[name])) {
 			lines = append(lines, label+": "+text)
 		}
 	}
 	return lines
 }
 
+func mentioned(said []string, value string) bool {
+	return slices.ContainsFunc(said, func(s string) bool { return mentions(s, value) })
+}
+
 // asRulesSay words a whole number as the messages of rules do; "" for anything else.
 func asRulesSay(name string, value any) string {
 	v, ok := value.(int64)
-	words := strings.Split(name, "_")
+	_, unit := measure(name)
 	switch {
-	case !ok || slices.Contains(words, "milli"):
+	case !ok || unit == "milli":
 		return ""
-	case slices.Contains(words, "ms"):
+	case unit == "ms":
 		return rule.Duration(v)
 	}
 	return rule.Count(v)
@@ -53,20 +58,21 @@ func asRulesSay(name string, value any) string {
 
 // fact words one piece of evidence; the unit at the end of its name is taken into the value.
 func fact(name string, value any) (label, text string) {
-	label = strings.ReplaceAll(name, "_", " ")
 	switch v := value.(type) {
-	case string:
-		return label, v
-	case []string:
-		return label, list(v)
-	case bool:
-		return label, map[bool]string{true: "yes", false: "no"}[v]
 	case int:
 		return number(name, int64(v))
 	case int64:
 		return number(name, v)
+	case string:
+		text = v
+	case []string:
+		text = list(v)
+	case bool:
+		text = map[bool]string{true: "yes", false: "no"}[v]
+	default:
+		text = fmt.Sprint(value)
 	}
-	return label, fmt.Sprint(value)
+	return strings.ReplaceAll(name, "_", " "), text
 }
 
 // number words a whole number by the unit in its name: delay_ms_max is a time.
@@ -74,17 +80,7 @@ func number(name string, v int64) (label, text string) {
 	if v == 0 {
 		return name, ""
 	}
-	unit := ""
-	var rest []string
-	for word := range strings.SplitSeq(name, "_") {
-		switch word {
-		case "ms", "milli", "bytes":
-			unit = word
-		default:
-			rest = append(rest, word)
-		}
-	}
-	label = strings.Join(rest, " ")
+	label, unit := measure(name)
 	switch {
 	case unit == "ms":
 		return label, duration(v)
@@ -95,7 +91,20 @@ func number(name string, v int64) (label, text string) {
 	case unit == "bytes":
 		return label, fmt.Sprintf("%d bytes", v)
 	}
-	return label, fmt.Sprint(v)
+	return label, strconv.FormatInt(v, 10)
+}
+
+// measure parts a name from the unit in it; "" where it has none.
+func measure(name string) (label, unit string) {
+	for word := range strings.SplitSeq(name, "_") {
+		if word == "ms" || word == "milli" || word == "bytes" {
+			unit = word
+		}
+	}
+	if unit != "" {
+		name = strings.Trim(strings.Replace("_"+name+"_", "_"+unit+"_", "_", 1), "_")
+	}
+	return strings.ReplaceAll(name, "_", " "), unit
 }
 
 // mentions says whether a text already holds a value as a word of its own: "10" is not in "10.0.0.5".

@@ -42,6 +42,9 @@ func ShowsPages(format string) bool {
 	return false
 }
 
+// ShowsFingerprints says whether a format shows Finding.Fingerprint.
+func ShowsFingerprints(format string) bool { return format == "json" || format == "sarif" }
+
 // Write writes a report in a format. The error is the writer's, or names the formats where there is no such one.
 func Write(w io.Writer, format string, r *Report, o Options) error {
 	for _, f := range formats {

@@ -38,7 +38,7 @@ type textWriter struct {
 // finding writes one finding and an empty line behind it.
 func (t *textWriter) finding(f *rule.Finding) {
 	from := f.Primary.From()
-	head := t.p.bold(fmt.Sprintf("%s:%d:%d", t.o.shown(t.o.place(f.Primary.File)), from.Line, from.Column)) + ": " +
+	head := t.p.bold(t.o.shown(t.o.place(f.Primary.File))+":"+strconv.Itoa(from.Line)+":"+strconv.Itoa(from.Column)) + ": " +
 		t.p.severity(f.Severity, string(f.Severity)) + ": " + t.p.bold(clean(f.Message)) + " [" + f.Rule.Name + "]"
 	if t.o.Wrap {
 		head = wrap(head, t.o.width())
