@@ -101,7 +101,7 @@ func firstLasting(p *rule.Pass, places []rule.Place) (rule.Place, bool) {
 			continue
 		}
 		_, passes := place.Upstream()
-		if passes && (place.HandsOnUpgrade() || rule.IsStream(place.Location.Pattern)) && p.WholeAt(place.Level) {
+		if passes && (place.HandsOnUpgrade() || rule.IsStream(place.Location.Pattern) || place.Streams()) && p.WholeAt(place.Level) {
 			return place, true
 		}
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -22,7 +23,8 @@ var MapEntryUnreachable = register(rule.Rule{
 		"- `yes \"\"` over a geo that yields `0` and `1`.\n" +
 		"- `api/ ...` over `$uri`, which begins with a slash; `example.com:8080` over `$host`, which has no port; `GET|POST` over\n" +
 		"  `$request_method`, which takes a `~` to be a regex; `*.example.com` without `hostnames`.\n" +
-		"- a regex behind one that matches everything, as the first that matches decides.\n\n" +
+		"- a regex behind one that matches everything, or surely all that it could: `~^/api/` behind `~^/`, as the first that matches\n" +
+		"  decides. Nothing is said where both lead to the same.\n\n" +
 		"Entries for the empty text and `default` are never reported: they are written to be on the safe side.\n",
 	Bad: `events {}
 
@@ -92,6 +94,7 @@ func checkMapEntryUnreachable(p *rule.Pass) {
 func checkBlockEntries(p *rule.Pass, z *rule.Zone, b *rule.Block) {
 	finds := finiteReach(p, b)
 	all := ""
+	var regexes []*rule.Entry
 	for i := range b.Entries {
 		e := &b.Entries[i]
 		if e.Default || e.Key == "" {
@@ -104,6 +107,13 @@ func checkBlockEntries(p *rule.Pass, z *rule.Zone, b *rule.Block) {
 			why = fmt.Sprintf("%q before it matches everything", all)
 		case finds != nil && !finds[e.Index] && p.Whole():
 			why = fmt.Sprintf("%s never has this value", b.Source.Text)
+		case b.IsMap() && strings.HasPrefix(e.Key, "~"):
+			if by := coveredBy(regexes, e); by != nil {
+				why = fmt.Sprintf("%q before it matches whatever it could", by.Key)
+			}
+			if len(regexes) < maxCovering {
+				regexes = append(regexes, e)
+			}
 		}
 		if b.IsMap() && all == "" && rule.MatchesAnything(e.Key) {
 			all = e.Key
@@ -118,6 +128,18 @@ func checkBlockEntries(p *rule.Pass, z *rule.Zone, b *rule.Block) {
 		f.Related = []rule.Label{{Span: z.KeySpan, Message: "the key"}}
 		p.Report(f)
 	}
+}
+
+// maxCovering bounds the regexes of a map with which each later one is compared.
+const maxCovering = 200
+
+// coveredBy returns an earlier regex that surely takes all that an entry could, and leads to something else; nil where none does.
+func coveredBy(earlier []*rule.Entry, e *rule.Entry) *rule.Entry {
+	i := slices.IndexFunc(earlier, func(b *rule.Entry) bool { return b.Value.Text != e.Value.Text && rule.Covers(b.Key, e.Key) })
+	if i < 0 {
+		return nil
+	}
+	return earlier[i]
 }
 
 // finiteReach returns the entries that a map takes for the values that its source can have; nil where that may be any.

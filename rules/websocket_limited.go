@@ -93,7 +93,7 @@ func checkWebsocketLimited(p *rule.Pass) {
 // firstSocket returns the first place where websockets are limited apart from other requests.
 func firstSocket(p *rule.Pass, places []rule.Place) (rule.Place, bool) {
 	for _, place := range places {
-		if place.Kind == config.KindLocation && !place.CatchesAll() && place.HandsOnUpgrade() && place.Judges() &&
+		if place.Kind == config.KindLocation && !place.CatchesAll() && place.HandsOnUpgrade() && place.Judges() && p.Use(place) != rule.ForLogin &&
 			!place.Settings.LimitReqDryRun.Value && p.WholeAt(place.Level) {
 			return place, true
 		}

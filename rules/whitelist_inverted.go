@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -98,8 +97,8 @@ func checkWhitelistInverted(p *rule.Pass) {
 		}
 		told[flow.Whole[0]] = true
 		f := rule.Of(flow.Whole[0].Item, &p.Tree.HTTP.Level)
-		f.Message = fmt.Sprintf("zone %q counts %s, which is listed here, and no visitor from elsewhere: %s", z.Name, counted.Listed[0], why)
-		f.Evidence = map[string]any{"zone": z.Name, "counted": counted.Listed[0].String(), "listed_counted": int64(len(counted.Listed))}
+		f.Message = fmt.Sprintf("zone %q counts %s, which is listed here, and no visitor from elsewhere: %s", z.Name, counted.Listed[0].Text, why)
+		f.Evidence = map[string]any{"zone": z.Name, "counted": counted.Listed[0].Text, "listed_counted": int64(len(counted.Listed))}
 		f.Related = []rule.Label{{Span: z.KeySpan, Message: "the key"}}
 		if !sure {
 			f.Severity, f.Confidence = rule.Warning, rule.Low
@@ -133,7 +132,7 @@ func invertedBy(p *rule.Pass, z *rule.Zone, flow *rule.Flow, c rule.Counted) (wh
 		case rule.Neutral:
 		}
 	}
-	if why == "" && len(flow.Blocks) > 1 && !slices.ContainsFunc(c.Listed, func(a netip.Addr) bool { return !a.IsPrivate() && !a.IsLoopback() }) {
+	if why == "" && len(flow.Blocks) > 1 && !slices.ContainsFunc(c.Listed, func(a rule.Listed) bool { return !a.IsPrivate() && !a.IsLoopback() }) {
 		why = "only private networks are listed"
 	}
 	return why, sure

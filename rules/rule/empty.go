@@ -34,7 +34,9 @@ func (f *Facts) MayLack(key value.Template) bool {
 	if _, constant := key.Constant(); constant {
 		return false
 	}
-	return f.emptyAt(key, func(name string) bool { return name == "server_name" || late(name) || ofListener(name) || len(f.assigned(name)) > 0 }) != ""
+	return f.emptyAt(key, func(name string) bool {
+		return name == "server_name" || late(name) || ofListener(name) || len(f.assigned(name)) > 0
+	}) != ""
 }
 
 // EmptyAt returns the variable for which the key is empty in every request that a server's limits judge: its name where it

@@ -51,7 +51,9 @@ type Facts struct {
 func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f := &Facts{Tree: tree, Settings: settings}
 	f.trusts = sync.OnceValue(f.findTrusts)
-	f.proxied = sync.OnceValue(func() map[string][]socket { return f.socketsThat(func(l *config.Listen) bool { return l.ProxyProtocol }) })
+	f.proxied = sync.OnceValue(func() map[string][]socket {
+		return f.socketsThat(func(l *config.Listen) bool { return l.ProxyProtocol })
+	})
 	f.encrypted = sync.OnceValue(func() map[string][]socket { return f.socketsThat(func(l *config.Listen) bool { return l.SSL }) })
 	f.refusing = sync.OnceValue(f.findRefusing)
 	f.pages = sync.OnceValue(f.newPages)

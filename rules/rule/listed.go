@@ -14,7 +14,13 @@ type Counted struct {
 	Known   bool // the address alone decides
 	Outside bool // visitors from the outside are counted, all of those who were asked about
 	None    bool // none of them is
-	Listed  []netip.Addr
+	Listed  []Listed
+}
+
+// Listed is one address of what an entry lists, and the entry's own words: "10.0.0.0/8".
+type Listed struct {
+	netip.Addr
+	Text string
 }
 
 // maxListed bounds the addresses that are asked about.
@@ -36,7 +42,7 @@ func (f *Facts) CountedBy(key value.Template) Counted {
 		}
 	}
 	for _, a := range listed {
-		if yes, known := f.counts(key, a); known && yes {
+		if yes, known := f.counts(key, a.Addr); known && yes {
 			c.Listed = append(c.Listed, a)
 		}
 	}
@@ -56,8 +62,8 @@ func (f *Facts) counts(key value.Template, a netip.Addr) (yes, known bool) {
 }
 
 // listed returns one address of each network, range or address that a block over the client's address lists.
-func (f *Facts) listed(key value.Template) []netip.Addr {
-	var all []netip.Addr
+func (f *Facts) listed(key value.Template) []Listed {
+	var all []Listed
 	for _, b := range f.Flow(key).Blocks {
 		if len(b.Source.Parts) != 1 || b.Source.Parts[0].Variable != "remote_addr" {
 			continue
@@ -65,7 +71,7 @@ func (f *Facts) listed(key value.Template) []netip.Addr {
 		for i := range b.Entries {
 			if e := &b.Entries[i]; !e.Default && len(all) < maxListed {
 				if a, ok := firstAddress(e.Key); ok {
-					all = append(all, a)
+					all = append(all, Listed{a, e.Key})
 				}
 			}
 		}

@@ -1,7 +1,9 @@
 package rule
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
@@ -89,4 +91,29 @@ func (p Place) HandsOnUpgrade() bool {
 		}
 	}
 	return false
+}
+
+// enduring is from what proxy_read_timeout on an unbuffered answer is taken to be a stream of events.
+const enduring = time.Hour
+
+// Streams says whether a place hands on what an upstream writes bit by bit, for as long as a client listens: it is not buffered,
+// and may be silent for long.
+func (p Place) Streams() bool {
+	buffering, ok := p.Effective("proxy_buffering")
+	if !ok || !strings.EqualFold(buffering.Arg(0), "off") {
+		return false
+	}
+	timeout, ok := p.Effective("proxy_read_timeout")
+	if !ok {
+		return false
+	}
+	text := timeout.Arg(0)
+	if strings.ContainsAny(text, "dwMy") {
+		return true // days and more
+	}
+	if _, err := strconv.Atoi(text); err == nil {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	return err == nil && d >= enduring
 }
