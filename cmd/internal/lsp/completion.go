@@ -6,6 +6,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -107,9 +108,9 @@ func (s *server) completion(p *completionParams) (any, error) {
 	end := d.offset(p.Position)
 	from, outer := uint32(0), directive.Everywhere
 	var in *view
-	for _, v := range s.snapshot.of(d) {
-		if doc, at, ok := v.at(d, end); ok {
-			in, from = v, end-at
+	for _, v := range s.quickly(d) {
+		if doc, base, ok := v.part(d, end); ok {
+			in, from = v, base
 			outer = v.placesOf(doc)
 			break
 		}
@@ -130,6 +131,41 @@ func (s *server) completion(p *completionParams) (any, error) {
 		c.parameters(parameters[name])
 	}
 	return c.items, nil
+}
+
+// quickly returns the configurations of a document without reading them for each letter typed: as they are now where that
+// has been read, else as they were when they were last judged. In a dump, parts move, and it is read.
+func (s *server) quickly(d *document) []*view {
+	if s.last != nil && !s.snapshot.has(d) && s.last.has(d) {
+		if was := s.last.of(d); len(was) == 1 && was[0].input.Kind != load.Dump {
+			return was
+		}
+	}
+	return s.snapshot.of(d)
+}
+
+// has says whether the configurations of a document have been read, without waiting for it.
+func (n *snapshot) has(d *document) bool {
+	if !n.TryLock() {
+		return false
+	}
+	defer n.Unlock()
+	_, done := n.views[d.uri]
+	return done
+}
+
+// part returns the file that a place of the document lies in, and where that begins. The text may have changed since.
+func (v *view) part(d *document, offset uint32) (doc *syntax.Document, from uint32, ok bool) {
+	if v.input.Kind == load.Dump {
+		doc, at, ok := v.at(d, offset)
+		return doc, offset - at, ok
+	}
+	for _, doc := range v.input.Documents {
+		if v.holds(doc.File, d) {
+			return doc, 0, true
+		}
+	}
+	return nil, 0, false
 }
 
 // A completer gathers what may stand in place of the word under the cursor.

@@ -96,6 +96,7 @@ type server struct {
 	documents  map[string]*document // open, by URI
 	turn       int                  // counts opens and changes
 	snapshot   *snapshot            // of the documents as they are now
+	last       *snapshot            // that was judged; nil at first
 	settlement *settlement
 	timer      *time.Timer // nil where nothing is to be judged
 	judging    bool        // a goroutine is at it
@@ -364,6 +365,7 @@ func (s *server) publish(found outcome) {
 	if found.of != s.snapshot {
 		return
 	}
+	s.last = found.of
 	for _, text := range found.messages {
 		s.tell(severityWarning, text)
 	}
