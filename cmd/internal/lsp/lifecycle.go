@@ -25,11 +25,7 @@ func (s *server) initialize(p *initializeParams) (any, error) {
 	}
 	s.stage, s.client = running, *p
 	s.units = agree(p.Capabilities.General.PositionEncodings)
-	for _, path := range rootPaths(p) {
-		if r, ok := newRoot(path); ok {
-			s.roots = append(s.roots, r)
-		}
-	}
+	s.addRoots(rootPaths(p))
 	s.snapshot = s.take()
 	type object = map[string]any
 	return object{
@@ -43,9 +39,36 @@ func (s *server) initialize(p *initializeParams) (any, error) {
 			"renameProvider":         object{"prepareProvider": true},
 			"documentSymbolProvider": true,
 			"completionProvider":     object{"triggerCharacters": []string{"=", " "}},
+			"workspace":              object{"workspaceFolders": object{"supported": true, "changeNotifications": true}},
 			"codeActionProvider":     object{"codeActionKinds": []string{kindQuickFix, kindFixOurs}, "resolveProvider": true},
 		},
 	}, nil
+}
+
+// addRoots makes a new list, since snapshots share the old one.
+func (s *server) addRoots(paths []string) {
+	s.roots = slices.Clone(s.roots)
+	for _, path := range paths {
+		if r, ok := newRoot(path); ok {
+			s.roots = append(s.roots, r)
+		}
+	}
+}
+
+// foldersChanged follows the client when it works in other folders.
+func (s *server) foldersChanged(p *foldersParams) (any, error) {
+	var added []string
+	for _, f := range p.Event.Added {
+		if path := pathOf(f.URI); path != "" {
+			added = append(added, path)
+		}
+	}
+	s.roots = slices.DeleteFunc(slices.Clone(s.roots), func(r root) bool {
+		return slices.ContainsFunc(p.Event.Removed, func(f folder) bool { return pathOf(f.URI) == r.path })
+	})
+	s.addRoots(added)
+	s.disk()
+	return nil, nil
 }
 
 // rootPaths are the folders that the client works in: the newest of the three ways to say so counts.

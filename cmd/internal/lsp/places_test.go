@@ -170,6 +170,27 @@ func TestNoFolder(t *testing.T) {
 	}
 }
 
+// A folder that is added is one to read in; of one that is taken away, files are read alone.
+func TestFoldersChange(t *testing.T) {
+	dir := unpack(t, strings.ReplaceAll(site, "-- ", "-- site/")+"-- other/x --\n")
+	c := connect(t, filepath.Join(dir, "other"))
+	c.initialize(able)
+	c.dir = filepath.Join(dir, "site")
+	c.open("conf.d/portal.conf")
+	has := func(want bool, when string) {
+		t.Helper()
+		if codes, _ := c.found("conf.d/portal.conf"); slices.Contains(codes, "missing-nodelay") != want {
+			t.Errorf("%s: %v", when, codes)
+		}
+	}
+	has(false, "outside of the folder, where the zone's rate is not known")
+	site := []map[string]any{{"uri": uriOf(c.dir), "name": "site"}}
+	c.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": site, "removed": []any{}}})
+	has(true, "in a folder that was added")
+	c.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": []any{}, "removed": site}})
+	has(false, "in a folder that was taken away")
+}
+
 // A client that says it can do little gets little.
 func TestModestClient(t *testing.T) {
 	c := connect(t, unpack(t, site))

@@ -89,6 +89,13 @@ type folder struct {
 	URI string `json:"uri"`
 }
 
+type foldersParams struct {
+	Event struct {
+		Added   []folder `json:"added"`
+		Removed []folder `json:"removed"`
+	} `json:"event"`
+}
+
 type documentParams struct {
 	TextDocument struct {
 		URI string `json:"uri"`
