@@ -43,9 +43,9 @@ func (b *behind) onlyRecursion(t *rule.Trust) bool {
 func (b *behind) names() string { return namesOf(b.chain) }
 
 func namesOf(c chain.Chain) string {
-	var names []string
+	names := make([]string, len(c))
 	for i := range c {
-		names = append(names, c[i].Name)
+		names[i] = c[i].Name
 	}
 	if last := len(names) - 1; last > 0 {
 		return strings.Join(names[:last], ", ") + " and " + names[last]

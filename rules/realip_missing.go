@@ -118,7 +118,7 @@ func realipMissingFix(p *rule.Pass, b *rule.Bucket, servers []*config.Server) *r
 	if r.recursive {
 		lines = append(lines, "real_ip_recursive on;")
 	}
-	return &rule.Fix{Title: title, Safe: r.sure, Edits: []source.Edit{b.Item.Directive.InsertLines(lines)}}
+	return &rule.Fix{Title: title, Safe: r.sure, Edits: []source.Edit{b.Item.InsertLines(lines)}}
 }
 
 // otherwiseTold says whether a rule of its own tells of the fault: that the header is never read, or that all of a unix

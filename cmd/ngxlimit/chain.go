@@ -76,8 +76,8 @@ func (f *wayFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "config", "", "settings `file` that may hold a chain (default: "+settings.FileName+" in the working folder or above)")
 }
 
-// load reads the chain that the flags or the settings file describe; nil where neither does.
-func (f *wayFlags) load(a *app) (chain.Chain, error) {
+// readChain reads the chain that the flags or the settings file describe; nil where neither does.
+func (f *wayFlags) readChain(a *app) (chain.Chain, error) {
 	path := f.file
 	if path == "" {
 		dir, err := os.Getwd()

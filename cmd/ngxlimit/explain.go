@@ -70,7 +70,7 @@ func (a *app) explain(f *explainFlags, args []string) error {
 	if f.requests == "-" && args[0] == "-" {
 		return fmt.Errorf("both the configuration and the requests are to be read from standard input")
 	}
-	way, err := f.wayFlags.load(a)
+	way, err := f.readChain(a)
 	if err != nil {
 		return err
 	}

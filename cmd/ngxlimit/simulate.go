@@ -57,7 +57,7 @@ func (a *app) simulate(f *simulateFlags, path string) error {
 	}
 	var way chain.Chain
 	if len(f.via) == 0 && f.requests == "" {
-		if way, err = f.wayFlags.load(a); err != nil {
+		if way, err = f.readChain(a); err != nil {
 			return err
 		}
 	}

@@ -71,9 +71,7 @@ func (h *Hop) write(req *request.Request, header fronts.Header, from string) {
 	case header.Open && len(came) > 0:
 		kept = append(kept, request.Header{Name: header.Name, Value: came[0]})
 	case header.Adds > 0:
-		for _, text := range h.added(header, from) {
-			came = append(came, text)
-		}
+		came = append(came, h.added(header, from)...)
 		kept = append(kept, request.Header{Name: header.Name, Value: strings.Join(came, ", ")})
 	default:
 		kept = append(kept, request.Header{Name: header.Name, Value: from})

@@ -91,7 +91,7 @@ func ParseProxy(text string) (Proxy, error) {
 	if !given {
 		return p, nil
 	}
-	for _, w := range strings.Split(where, "+") {
+	for w := range strings.SplitSeq(where, "+") {
 		network, _, ok := request.ParseNetwork(w)
 		switch {
 		case w == "":
@@ -123,9 +123,10 @@ func proxyOf(name string) (p Proxy, known bool) {
 }
 
 func unknownProxy(name string) error {
-	var ids []string
-	for _, k := range fronts.Kinds() {
-		ids = append(ids, k.ID)
+	kinds := fronts.Kinds()
+	ids := make([]string, len(kinds))
+	for i, k := range kinds {
+		ids[i] = k.ID
 	}
 	if near := spelling.Nearest(name, ids); near != "" {
 		return fmt.Errorf("unknown proxy %q: did you mean %q?", name, near)
