@@ -28,10 +28,15 @@ func (f *edgeFlags) front(a *app) (*edgeFront, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.tellEdge(rules)
+	return edgeFrontOf(rules)
+}
+
+// edgeFrontOf finds the way from an edge to nginx.
+func edgeFrontOf(rules *edgeRules) (*edgeFront, error) {
 	if _, err := rules.layer(); err != nil {
 		return nil, err
 	}
-	a.tellEdge(rules)
 	e := &edgeFront{rules: rules}
 	if rules.aws != nil {
 		e.said = []string{"AWS WAF stands on a load balancer or on CloudFront, and the rules do not tell where: clients connect to nginx themselves unless --via says otherwise"}

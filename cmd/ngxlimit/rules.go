@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
 	"github.com/ngxlimit/ngxlimit/rules"
+	edgerules "github.com/ngxlimit/ngxlimit/rules/edge"
 	"github.com/ngxlimit/ngxlimit/rules/fix"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 	"github.com/ngxlimit/ngxlimit/rules/run"
@@ -28,6 +30,9 @@ func newRules(a *app) *cobra.Command {
 			list := rules.All()
 			if len(args) == 1 {
 				r := rules.Find(args[0])
+				if i := slices.IndexFunc(edgerules.All(), func(e *rule.Rule) bool { return e.Name == args[0] }); i >= 0 {
+					r = edgerules.All()[i]
+				}
 				if r == nil {
 					return unknownName("rule", args[0], settings.Names(list))
 				}
@@ -37,11 +42,14 @@ func newRules(a *app) *cobra.Command {
 			case format.value == "json":
 				return report.EncodeJSON(a.stdout, ruleEntries(list))
 			case len(args) == 1:
-				printed, err := printedOf(list[0])
-				if err != nil {
-					return err
+				printed := ""
+				if list[0].Bad != "" {
+					var err error
+					if printed, err = printedOf(list[0]); err != nil {
+						return err
+					}
 				}
-				_, err = io.WriteString(a.stdout, report.RulePage(list[0], printed))
+				_, err := io.WriteString(a.stdout, report.RulePage(list[0], printed))
 				return err
 			}
 			return listRules(a.stdout, list)

@@ -14,7 +14,14 @@ const home = "https://github.com/ngxlimit/ngxlimit"
 const reported = "Reported"
 
 // HelpURI is the address of a rule's page.
-func HelpURI(name string) string { return FileURI("docs/rules/" + name + ".md") }
+//
+// Rules about an edge network, which have no nginx configuration to show, share one.
+func HelpURI(name string) string {
+	if strings.HasPrefix(name, "edge-") {
+		return FileURI("docs/edge.md#" + name)
+	}
+	return FileURI("docs/rules/" + name + ".md")
+}
 
 // FileURI is the address of a file of the repository.
 func FileURI(path string) string { return home + "/blob/main/" + path }

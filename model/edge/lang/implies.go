@@ -1,0 +1,120 @@
+package lang
+
+import "strings"
+
+// Implies says whether every request that one expression matches is certainly matched by another, as far as their form
+// tells: false says nothing.
+func (e *Expr) Implies(other *Expr) bool {
+	i := implication{left: 10_000}
+	return i.holds(e.root, other.root)
+}
+
+// Always says whether the expression is just true.
+func (e *Expr) Always() bool {
+	c, ok := e.root.(*constant)
+	return ok && c.b
+}
+
+// Compared returns the texts that a field is compared with for equality, in order.
+func (e *Expr) Compared(field string) []string {
+	var list []string
+	var walk func(node)
+	walk = func(n node) {
+		switch n := n.(type) {
+		case *and:
+			for _, p := range n.parts {
+				walk(p)
+			}
+		case *or:
+			for _, p := range n.parts {
+				walk(p)
+			}
+		case *comparison:
+			if n.op == "eq" && n.base == text && n.left.String() == field {
+				list = append(list, n.right.s)
+			}
+		case *in:
+			if n.left.String() == field {
+				list = append(list, n.texts...)
+			}
+		}
+	}
+	walk(e.root)
+	return list
+}
+
+// implication is a search under way; left bounds its steps.
+type implication struct{ left int }
+
+func (i *implication) holds(a, b node) bool {
+	if i.left--; i.left < 0 {
+		return false
+	}
+	if c, ok := b.(*constant); ok && c.b {
+		return true
+	}
+	if c, ok := a.(*constant); ok && !c.b {
+		return true
+	}
+	if b, ok := b.(*and); ok {
+		return i.every(b.parts, func(n node) bool { return i.holds(a, n) })
+	}
+	if a, ok := a.(*or); ok {
+		return i.every(a.parts, func(n node) bool { return i.holds(n, b) })
+	}
+	if a.String() == b.String() {
+		return true
+	}
+	if b, ok := b.(*or); ok && i.some(b.parts, func(n node) bool { return i.holds(a, n) }) {
+		return true
+	}
+	if a, ok := a.(*and); ok {
+		return i.some(a.parts, func(n node) bool { return i.holds(n, b) })
+	}
+	c, ok := a.(*comparison)
+	return ok && c.op == "eq" && c.base == text && holdsFor(b, c.left.String(), c.right.s)
+}
+
+func (i *implication) every(list []node, is func(node) bool) bool {
+	for _, n := range list {
+		if !is(n) {
+			return false
+		}
+	}
+	return true
+}
+
+func (i *implication) some(list []node, is func(node) bool) bool {
+	for _, n := range list {
+		if is(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsFor says whether a condition holds where a field has a value.
+func holdsFor(b node, field, v string) bool {
+	switch b := b.(type) {
+	case *in:
+		return b.left.String() == field && truth((&in{left: &literal{text, str(v)}, texts: b.texts, numbers: b.numbers, set: b.set}).eval(&Scope{})) == True
+	case *contains:
+		return b.left.String() == field && strings.Contains(v, b.part)
+	case *like:
+		return b.left.String() == field && b.w.match(v)
+	case *application:
+		if len(b.args) != 2 || b.args[0].String() != field {
+			return false
+		}
+		with, ok := b.args[1].(*literal)
+		switch {
+		case !ok:
+			return false
+		case b.name == "starts_with":
+			return strings.HasPrefix(v, with.v.s)
+		case b.name == "ends_with":
+			return strings.HasSuffix(v, with.v.s)
+		}
+	}
+	return false
+}

@@ -1,0 +1,139 @@
+// Package edge is the catalogue of what is wrong with rate limiting rules of an edge network: one variable a rule, with
+// all words about it, and one pure function. It knows what Cloudflare's plans allow, and asks model/simulate what a page
+// suffers; it does not know how its findings are shown.
+//
+// Sources: the pages below developers.cloudflare.com/waf/rate-limiting-rules/ (parameters, request rate, availability,
+// troubleshooting, best practices) and /ruleset-engine/rules-language/.
+package edge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/cloudflare"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
+)
+
+// Options say what rules are judged for.
+type Options struct {
+	Plan    string            // free, pro, business or enterprise; "" judges nothing by a plan
+	Fan     *traffic.Fan      // the page that an ordinary visitor loads
+	Flood   *traffic.Fan      // an attack
+	Clients int               // people who share one address
+	Origin  *config.Tree      // nginx behind the edge; nil where it was not given
+	Options simulate.Options  // of simulations with Origin: host, ways through proxies
+	Layer   func() edge.Layer // makes the edge of these rules; nil where it cannot be made
+
+	Enable, Disable []string // names of rules; nothing enables all
+}
+
+// Group is what all rules of this catalogue are about.
+const Group rule.Group = "Rules at the edge"
+
+// A check is one rule of the catalogue.
+type check struct {
+	rule.Rule
+	each func(*pass, *cloudflare.Rule) // called for every rule that is enabled
+	all  func(*pass)                   // called once
+}
+
+// catalogue lists the rules, by name.
+var catalogue = []*check{
+	belowPage, cachePassed, coloMissing, hostRewritten, keyChosen, neverRuns, originMismatch, period, planLacks, refused, scoreAbsent, timeout, unread,
+}
+
+// All returns every rule, sorted by name.
+func All() []*rule.Rule {
+	list := make([]*rule.Rule, len(catalogue))
+	for i, c := range catalogue {
+		list[i] = &c.Rule
+	}
+	slices.SortFunc(list, func(a, b *rule.Rule) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// pass is one run of the catalogue.
+type pass struct {
+	*cloudflare.Reading
+	Options
+	now      *check
+	findings []rule.Finding
+}
+
+// Check judges rules. Findings are in the order of the files, and within one by place.
+func Check(reading *cloudflare.Reading, o Options) []rule.Finding {
+	p := &pass{Reading: reading, Options: o}
+	for _, c := range catalogue {
+		if len(o.Enable) > 0 && !slices.Contains(o.Enable, c.Name) || slices.Contains(o.Disable, c.Name) {
+			continue
+		}
+		p.now = c
+		if c.all != nil {
+			c.all(p)
+		}
+		if c.each == nil {
+			continue
+		}
+		for _, s := range p.limiting() {
+			for _, u := range s.Rules {
+				if u.Enabled && u.Limit != nil {
+					c.each(p, u)
+				}
+			}
+		}
+	}
+	return p.sorted()
+}
+
+// sorted puts the findings in order and names them.
+func (p *pass) sorted() []rule.Finding {
+	slices.SortStableFunc(p.findings, func(a, b rule.Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Primary.File.Path, b.Primary.File.Path), cmp.Compare(a.Primary.Start, b.Primary.Start),
+			cmp.Compare(a.Primary.End, b.Primary.End), cmp.Compare(a.Rule.Name, b.Rule.Name), cmp.Compare(a.Message, b.Message),
+		)
+	})
+	seen := map[run.Identity]int{}
+	for i := range p.findings {
+		f := &p.findings[i]
+		id := run.Identify(f)
+		f.Fingerprint = id.String()
+		if n := seen[id]; n > 0 {
+			f.Fingerprint = fmt.Sprintf("%s-%d", f.Fingerprint, n+1)
+		}
+		seen[id]++
+	}
+	return p.findings
+}
+
+// limiting are the rulesets that count.
+func (p *pass) limiting() []*cloudflare.Ruleset {
+	return slices.DeleteFunc(slices.Clone(p.Rulesets), func(s *cloudflare.Ruleset) bool { return s.Phase != cloudflare.RateLimit })
+}
+
+// found adds a finding about a rule; u may be nil.
+func (p *pass) found(u *cloudflare.Rule, at source.Span, evidence map[string]any, format string, args ...any) *rule.Finding {
+	f := rule.Finding{
+		Rule: &p.now.Rule, Severity: p.now.Severity, Confidence: p.now.Confidence, Message: fmt.Sprintf(format, args...), Primary: at,
+		Context: []string{}, Places: 1, Evidence: evidence, Related: []rule.Label{},
+	}
+	if f.Evidence == nil {
+		f.Evidence = map[string]any{}
+	}
+	if u != nil {
+		if u.Ruleset.Zone != "" {
+			f.Context = append(f.Context, "zone "+u.Ruleset.Zone)
+		}
+		f.Context = append(f.Context, "rule "+u.Name)
+		f.Evidence["rule"] = u.Name
+	}
+	p.findings = append(p.findings, f)
+	return &p.findings[len(p.findings)-1]
+}

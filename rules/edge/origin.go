@@ -1,0 +1,152 @@
+package edge
+
+import (
+	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/cloudflare"
+	"github.com/ngxlimit/ngxlimit/model/edge/lang"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+var originMismatch = &check{Rule: rule.Rule{
+	Name: "edge-origin-mismatch", Summary: "the edge and nginx limit the same traffic differently, so that one of the two never acts, or acts too soon", Group: Group, Severity: rule.Warning, Confidence: rule.Medium, Since: "0.1.0",
+	Why: "An edge counts requests in whole periods, nginx drains a bucket in milliseconds; limits that were chosen apart seldom fit. Where the edge stops people whom nginx would serve, nginx's care is of no use; where nginx refuses everything before the edge counts to its limit, the edge protects nothing. The figures are of a simulation of both (simulate --edge).",
+}, all: func(p *pass) {
+	if p.Origin == nil || p.Layer == nil || p.Fan == nil {
+		return
+	}
+	people := p.simulated(simulate.Crowd{
+		Fan: p.Fan, Clients: p.Clients, PerAddress: []int{p.Clients}, Arrival: simulate.Arrival{Kind: simulate.Poisson, Span: simulate.OfficeSpan},
+	})
+	p.sooner(people)
+	if p.Flood != nil {
+		p.never(p.simulated(simulate.Crowd{Fan: p.Flood, Clients: 1}))
+	}
+}}
+
+// simulated runs traffic through the edge and nginx; nil where that cannot be.
+func (p *pass) simulated(c simulate.Crowd) *simulate.Result {
+	o := p.Options.Options
+	o.Crowds, o.Edge = []simulate.Crowd{c}, p.Layer
+	r, err := simulate.Run(p.Origin, route.New(p.Origin), o)
+	if err != nil || r.Edge == nil || r.Edge.Without == nil {
+		return nil
+	}
+	return r
+}
+
+// sooner tells of rules that stop people whom nginx would serve.
+func (p *pass) sooner(r *simulate.Result) {
+	if r == nil {
+		return
+	}
+	alone := r.Edge.Without
+	for _, st := range r.Edge.Rules {
+		u := p.named(st.Rule)
+		stopped := st.Blocked + st.Challenged
+		if u == nil || u.Limit == nil || stopped == 0 || alone.Rejected >= stopped {
+			continue
+		}
+		p.found(u, u.Limit.At("requests_per_period"), map[string]any{
+			"people": int64(p.Clients), "stopped_at_edge": int64(stopped), "rejected_by_nginx_alone": int64(alone.Rejected), "requests": int64(alone.Requests),
+			"broken_pages": int64(r.Page.BrokenPages), "broken_pages_by_nginx_alone": int64(alone.BrokenPages), "fan": p.Fan.Name,
+		}, "%d people behind one address load %q within a minute: the rule stops %d requests and breaks %d pages; nginx alone refuses %d of %d and breaks %d",
+			p.Clients, p.Fan.Name, stopped, r.Page.BrokenPages, alone.Rejected, alone.Requests, alone.BrokenPages)
+	}
+}
+
+// never tells of rules that do not act on an attack that nginx refuses.
+func (p *pass) never(r *simulate.Result) {
+	if r == nil || r.Edge.Stopped > 0 {
+		return
+	}
+	refused, all := 0, 0
+	for i := range r.Crowds {
+		refused += r.Crowds[i].Rejected
+		all += r.Crowds[i].Requests
+	}
+	if refused == 0 {
+		return
+	}
+	for _, st := range r.Edge.Rules {
+		u := p.named(st.Rule)
+		if u == nil || u.Limit == nil || st.Counted == 0 {
+			continue
+		}
+		f := p.found(u, u.Limit.At("requests_per_period"), map[string]any{
+			"counted": int64(st.Counted), "peak": st.Peak, "limit": st.Limit, "rejected_by_nginx": int64(refused), "requests": int64(all), "fan": p.Flood.Name,
+		}, "an attack of %d requests from one address (%q) never reaches the limit: the counter gets to %d of %d, while nginx refuses %d", all, p.Flood.Name, st.Peak, st.Limit, refused)
+		f.Severity = rule.Note
+	}
+}
+
+// named finds a rule by its name.
+func (p *pass) named(name string) *cloudflare.Rule {
+	for _, s := range p.limiting() {
+		for _, u := range s.Rules {
+			if u.Name == name && u.Unknown == "" {
+				return u
+			}
+		}
+	}
+	return nil
+}
+
+var scoreAbsent = &check{Rule: rule.Rule{
+	Name: "edge-score-absent", Summary: "answers that the rule matches lack the header with the score", Group: Group, Severity: rule.Warning, Confidence: rule.Medium, Since: "0.1.0",
+	Why: "A rule that counts by score adds what the origin writes into a header, and nothing where the header is missing. Paths that nginx answers by itself, from a file or with return, or whose header it hides, are never counted.",
+}, each: func(p *pass, u *cloudflare.Rule) {
+	if p.Origin == nil || p.Origin.HTTP == nil || u.Limit.Score == 0 || u.Expression == nil {
+		return
+	}
+	const most = 5
+	told := 0
+	for _, s := range p.Origin.HTTP.Servers {
+		for l := range s.AllLocations {
+			place := rule.PlaceOf(l)
+			if told == most || rule.Adds(place, u.Limit.ScoreHeader) {
+				continue
+			}
+			why := ""
+			switch hidden, ok := place.Effective("proxy_hide_header"); {
+			case place.Backend() == "":
+				why = "nginx answers it without an upstream"
+			case ok && hidden.Directive.NumArgs() == 1 && strings.EqualFold(hidden.Directive.Arg(0), u.Limit.ScoreHeader):
+				why = "nginx hides it"
+			default:
+				continue
+			}
+			for _, uri := range rule.Samples(l) {
+				if !matchesAt(u, hostOf(s), uri) {
+					continue
+				}
+				f := p.found(u, u.Limit.At("score_response_header_name"), map[string]any{"header": u.Limit.ScoreHeader, "location": l.Label()}, "answers of location %s never have %s: %s", l.Label(), u.Limit.ScoreHeader, why)
+				f.Related = append(f.Related, rule.Label{Span: l.Directive.Head(), Message: "the location is here"})
+				told++
+				break
+			}
+		}
+	}
+}}
+
+// hostOf is a host of a server.
+func hostOf(s *config.Server) string {
+	for _, n := range s.Names {
+		if n.Kind == config.NameExact {
+			return n.Text
+		}
+	}
+	return "www.example.com"
+}
+
+// matchesAt says whether a rule's expression matches a plain request.
+func matchesAt(u *cloudflare.Rule, host, uri string) bool {
+	req := edge.Of(request.Addr4(0xcb007107), &request.Request{Scheme: "https", Host: host, Target: uri})
+	scope := lang.Scope{Request: &req}
+	return u.Expression.Match(&scope) == lang.True
+}

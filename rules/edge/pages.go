@@ -1,0 +1,80 @@
+package edge
+
+import (
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/cloudflare"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+var belowPage = &check{Rule: rule.Rule{
+	Name: "edge-below-page", Summary: "the limit is below what one page makes", Group: Group, Severity: rule.Warning, Confidence: rule.Medium, Since: "0.1.0",
+	Why: "A page is a fan of requests: one visitor makes all of them within a second or two, and people who share an address share the counter. A limit below that stops the page itself, and with a mitigation timeout every page after it.",
+}, each: func(p *pass, u *cloudflare.Rule) {
+	if p.Fan == nil || u.Unknown != "" || u.Action == "log" {
+		return
+	}
+	one := p.pageAt(u, 1)
+	evidence := map[string]any{"counted": int64(one.counted), "stopped": int64(one.stopped), "limit": u.Limit.Most(), "period_s": u.Limit.PeriodS, "fan": p.Fan.Name}
+	at := u.Limit.At("requests_per_period")
+	if one.stopped > 0 {
+		p.found(u, at, evidence, "one load of %q makes %d requests that the rule matches, and %d pass in %d s: %d are stopped", p.Fan.Name, one.matched, u.Limit.Most(), u.Limit.PeriodS, one.stopped)
+		return
+	}
+	people := min(p.Clients, max(1, int(int64(p.Clients)*u.Limit.PeriodS/int64(simulate.OfficeSpan.Seconds()))))
+	if people < 2 {
+		return
+	}
+	if office := p.pageAt(u, people); office.stopped > 0 {
+		evidence["people"] = int64(people)
+		evidence["stopped"] = int64(office.stopped)
+		f := p.found(u, at, evidence, "%d people behind one address who open %q within %d s make %d requests that the rule matches, and %d pass: %d are stopped", people, p.Fan.Name, u.Limit.PeriodS, office.matched, u.Limit.Most(), office.stopped)
+		f.Severity = rule.Note
+	}
+}}
+
+// page is what a rule does with loads of a page.
+type page struct{ matched, counted, stopped int }
+
+// pageAt lets some people load the page at once, from one address, and asks one rule alone.
+func (p *pass) pageAt(u *cloudflare.Rule, people int) page {
+	alone := *u.Ruleset
+	alone.Rules, alone.Kind, alone.Domain = []*cloudflare.Rule{u}, "zone", ""
+	l, err := cloudflare.New([]*cloudflare.Ruleset{&alone}, cloudflare.Options{})
+	if err != nil {
+		return page{}
+	}
+	host := "www.example.com"
+	if hosts := u.Expression.Compared("http.host"); len(hosts) > 0 {
+		host = hosts[0]
+	}
+	if p.Options.Options.Host != "" {
+		host = p.Options.Options.Host
+	}
+	var n page
+	for range people {
+		for i := range p.Fan.Requests {
+			req := fanRequest(&p.Fan.Requests[i], host)
+			d := l.Decide(clock.Msec(0), &req)
+			if d.Rule != "" {
+				n.matched++
+			}
+			if d.Action.Stops() {
+				n.stopped++
+				continue
+			}
+			l.Observe(0, &req, &edge.Response{}, d)
+		}
+	}
+	for _, st := range l.Report().Rules {
+		n.counted += st.Counted
+	}
+	return n
+}
+
+func fanRequest(q *traffic.FanRequest, host string) edge.Request {
+	return edge.Of(request.Addr4(0xcb007107), &request.Request{Method: q.Method, Scheme: "https", Host: host, Target: q.Path, Protocol: "HTTP/2.0", Headers: q.Headers, BodySize: int64(len(q.Body))})
+}
