@@ -45,7 +45,7 @@ func (r reports) write(a *app, rep *report.Report, o report.Options) error {
 	return nil
 }
 
-// showsPages says whether some report of the run shows what page loads suffer.
-func (f *checkFlags) showsPages() bool {
-	return report.ShowsPages(f.format.value) || slices.ContainsFunc(f.also, func(r alsoReport) bool { return report.ShowsPages(r.format) })
+// shows says whether a format of some report of the run shows something, what page loads suffer or fingerprints.
+func (f *checkFlags) shows(some func(format string) bool) bool {
+	return some(f.format.value) || slices.ContainsFunc(f.also, func(r alsoReport) bool { return some(r.format) })
 }

@@ -147,7 +147,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		facts = factsOf(reading.Trees, set)
 		spent.step("mend")
 	}
-	rep, result := gather(reading, facts, f.showsPages())
+	rep, result := gather(reading, facts, f.shows(report.ShowsPages))
 	rep.Mending = mending
 	if f.noSuppressed {
 		rep.Held = nil
@@ -235,7 +235,7 @@ func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) 
 		Before:        before,
 		Numbers:       run.Numbers{},
 
-		NoFingerprints: !report.ShowsFingerprints(j.format.value),
+		NoFingerprints: !j.shows(report.ShowsFingerprints),
 	}
 	for i := range trees {
 		results[i] = run.On(facts[i], j.selected, options)

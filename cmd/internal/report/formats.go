@@ -9,18 +9,19 @@ import (
 
 // formats is the table of formats: a new one takes one file and one line here.
 var formats = []struct {
-	name  string
-	pages bool // shows Report.Pages
-	write func(io.Writer, *Report, Options) error
+	name   string
+	pages  bool // shows Report.Pages
+	prints bool // shows Finding.Fingerprint
+	write  func(io.Writer, *Report, Options) error
 }{
-	{"text", true, writeText},
-	{"json", true, writeJSON},
-	{"sarif", false, writeSARIF},
-	{"github", false, writeGitHub},
-	{"gitlab", false, writeGitLab},
-	{"markdown", true, writeMarkdown},
-	{"checkstyle", false, writeCheckstyle},
-	{"junit", false, writeJUnit},
+	{"text", true, false, writeText},
+	{"json", true, true, writeJSON},
+	{"sarif", false, true, writeSARIF},
+	{"github", false, false, writeGitHub},
+	{"gitlab", false, true, writeGitLab},
+	{"markdown", true, false, writeMarkdown},
+	{"checkstyle", false, false, writeCheckstyle},
+	{"junit", false, false, writeJUnit},
 }
 
 // Formats returns the names of the formats, in the order of their table.
@@ -43,7 +44,14 @@ func ShowsPages(format string) bool {
 }
 
 // ShowsFingerprints says whether a format shows Finding.Fingerprint.
-func ShowsFingerprints(format string) bool { return format == "json" || format == "sarif" }
+func ShowsFingerprints(format string) bool {
+	for _, f := range formats {
+		if f.name == format {
+			return f.prints
+		}
+	}
+	return false
+}
 
 // Write writes a report in a format. The error is the writer's, or names the formats where there is no such one.
 func Write(w io.Writer, format string, r *Report, o Options) error {

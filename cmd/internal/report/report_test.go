@@ -216,3 +216,21 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// A format that shows fingerprints is known to: others are not computed any.
+func TestShowsFingerprints(t *testing.T) {
+	const print = "0123456789abcdef0123456789abcdef"
+	r := testReport(t)
+	for i := range r.Findings {
+		r.Findings[i].Fingerprint = print
+	}
+	for _, format := range Formats() {
+		var b strings.Builder
+		if err := Write(&b, format, r, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if shows := strings.Contains(b.String(), print); shows != ShowsFingerprints(format) {
+			t.Errorf("%s shows fingerprints: %t, and is said to: %t", format, shows, ShowsFingerprints(format))
+		}
+	}
+}
