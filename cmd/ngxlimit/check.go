@@ -118,10 +118,15 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		return unread // nil where no file is part of a configuration
 	}
 	spent.step("read")
-	trees := make([]*config.Tree, len(inputs))
-	for i, in := range inputs {
-		trees[i] = f.resolve(in)
+	hosts := fleetOf(inputs)
+	switch {
+	case hosts == nil:
+	case f.asked() || f.writeBaseline != "" || f.baseline != "" || f.newFrom != "":
+		hosts.alone()
+	default:
+		inputs = hosts.distinct()
 	}
+	trees := f.resolveAll(inputs)
 	spent.step("resolve")
 	beFrugal(inputs)
 	if unread == nil { // a zone may be defined in what was not read
@@ -158,6 +163,9 @@ func (a *app) check(f *checkFlags, paths []string) error {
 			return err
 		}
 		rep.Written, rep.Findings, result.Findings = len(rep.Findings), nil, nil
+	}
+	if hosts != nil && rep.Written == 0 {
+		hosts.report(rep, reading.Results, facts)
 	}
 	for _, path := range unreadPaths(unread) {
 		rep.Inputs = append(rep.Inputs, report.Input{Path: path, Kind: string(load.Fragment)})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/compare"
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 	"github.com/ngxlimit/ngxlimit/rules/run"
@@ -75,18 +76,30 @@ type Server struct {
 
 // Of returns what the step from one configuration to another one does. Both were judged by the same rules and settings.
 func Of(old, renewed Side) *Effect {
-	e := &Effect{}
-	p := &prober{
-		old: old.Facts, new: renewed.Facts, compare: compare.New(old.Facts.Tree, renewed.Facts.Tree), effect: e,
-		groups: map[string]int{}, answers: map[string]int{},
-	}
-	pairs := compare.Servers(old.Facts.Tree, renewed.Facts.Tree)
-	p.run(pairs)
-	e.Sharing = p.compare.Sharing()
-	e.pages(old.Facts, renewed.Facts, pairs.Both, p.touched)
+	e, pairs, touched := between(old.Facts, renewed.Facts)
+	e.pages(old.Facts, renewed.Facts, pairs.Both, touched)
 	e.New, e.Mended = findings(old.Result.Findings, renewed.Result.Findings)
 	e.sort()
 	return e
+}
+
+// Between returns the limits, answers and servers that differ between two configurations, without their pages and findings.
+func Between(old, other *rule.Facts) *Effect {
+	e, _, _ := between(old, other)
+	e.sort()
+	return e
+}
+
+func between(old, other *rule.Facts) (*Effect, compare.Pairs[*config.Server], map[*config.Server]bool) {
+	e := &Effect{}
+	p := &prober{
+		old: old, new: other, compare: compare.New(old.Tree, other.Tree), effect: e,
+		groups: map[string]int{}, answers: map[string]int{},
+	}
+	pairs := compare.Servers(old.Tree, other.Tree)
+	p.run(pairs)
+	e.Sharing = p.compare.Sharing()
+	return e, pairs, p.touched
 }
 
 // Empty says that nothing came of the change.

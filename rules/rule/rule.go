@@ -139,6 +139,9 @@ type Finding struct {
 	// the finding is a note: one fault is one warning.
 	Cause *syntax.Directive
 
+	// Hosts are the inputs that have the finding, where the dumps of several machines were judged together; rules leave it empty.
+	Hosts []string
+
 	Fingerprint string // the same after lines have moved; rules leave it empty, rules/run fills it
 }
 

@@ -43,7 +43,7 @@ func writeCheckstyle(w io.Writer, r *Report, o Options) error {
 			out.Files = append(out.Files, file)
 		}
 		at := f.Primary.From()
-		file.Errors = append(file.Errors, checkstyleError{at.Line, at.Column, checkstyleSeverities[f.Severity], clean(f.Message), "ngxlimit." + f.Rule.Name})
+		file.Errors = append(file.Errors, checkstyleError{at.Line, at.Column, checkstyleSeverities[f.Severity], clean(said(f)), "ngxlimit." + f.Rule.Name})
 	}
 	return encodeXML(w, out)
 }

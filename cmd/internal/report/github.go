@@ -33,7 +33,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 			more++
 			at := f.Primary.From()
 			e.print(inert(fmt.Sprintf("also: %s:%d:%d: %s: %s [%s]", clean(o.place(f.Primary.File)), at.Line, at.Column,
-				f.Severity, clean(f.Message), f.Rule.Name)), "\n")
+				f.Severity, clean(said(f)), f.Rule.Name)), "\n")
 			continue
 		}
 		e.print(annotation(f, o, &columns), "\n")
@@ -57,7 +57,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 
 func annotation(f *rule.Finding, o Options, columns *utf16Columns) string {
 	from, to := f.Primary.From(), f.Primary.To()
-	lines := []string{clean(f.Message)}
+	lines := []string{clean(said(f))}
 	for _, l := range f.Related {
 		lines = append(lines, clean(fmt.Sprintf("%s:%d: %s", o.place(l.Span.File), l.Span.From().Line, l.Message)))
 	}

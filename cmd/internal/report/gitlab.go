@@ -49,7 +49,7 @@ func writeGitLab(w io.Writer, r *Report, o Options) error {
 		}
 		f := &sorted[i]
 		return gitlabIssue{
-			clean(f.Message), f.Rule.Name, f.Fingerprint, gitlabSeverities[f.Severity],
+			clean(said(f)), f.Rule.Name, f.Fingerprint, gitlabSeverities[f.Severity],
 			gitlabLocation{filepath.ToSlash(clean(o.place(f.Primary.File))), gitlabLines{f.Primary.From().Line}},
 		}
 	})

@@ -64,6 +64,7 @@ type jsonFinding struct {
 	EndColumn   int            `json:"end_column"`
 	Context     []string       `json:"context"`
 	Places      int            `json:"places"`
+	Hosts       []string       `json:"hosts,omitempty"` // the inputs that have it, of several machines
 	Evidence    map[string]any `json:"evidence"`
 	Related     []jsonLabel    `json:"related"`
 	Fix         *jsonFix       `json:"fix"`
@@ -139,6 +140,9 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	tail := jsonTail{Suppressed: r.Suppressed, Known: r.Known, Silent: r.Silent, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects}
 	tail.mending(r.Mending)
 	o.fields(tail)
+	if r.Fleet != nil {
+		o.list("fleet", len(r.Fleet.Groups), func(i int) any { return r.Fleet.Groups[i].toJSON() })
+	}
 	o.list("pages", len(r.Pages), func(i int) any { return toJSONPage(r.Pages[i]) })
 	o.close()
 	return o.err
@@ -149,7 +153,7 @@ func toJSONFinding(f *rule.Finding) jsonFinding {
 	out := jsonFinding{
 		Rule: f.Rule.Name, Severity: string(f.Severity), Confidence: string(f.Confidence), Message: f.Message,
 		File: f.Primary.File.Path, Line: from.Line, Column: from.Column, EndLine: to.Line, EndColumn: to.Column,
-		Context: append([]string{}, f.Context...), Places: f.Places, Evidence: f.Evidence,
+		Context: append([]string{}, f.Context...), Places: f.Places, Hosts: f.Hosts, Evidence: f.Evidence,
 		Related: make([]jsonLabel, len(f.Related)), Fingerprint: f.Fingerprint,
 	}
 	if out.Evidence == nil {

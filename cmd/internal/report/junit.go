@@ -61,7 +61,7 @@ func junitOf(r *rule.Rule, found []*rule.Finding, o Options) junitCase {
 	var bad, notes []string
 	for _, f := range found {
 		at := f.Primary.From()
-		line := fmt.Sprintf("%s:%d:%d: %s: %s", clean(o.place(f.Primary.File)), at.Line, at.Column, f.Severity, clean(f.Message))
+		line := fmt.Sprintf("%s:%d:%d: %s: %s", clean(o.place(f.Primary.File)), at.Line, at.Column, f.Severity, clean(said(f)))
 		if f.Severity.AtLeast(rule.Warning) {
 			bad = append(bad, line)
 		} else {

@@ -23,7 +23,7 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 		f := &sorted[i]
 		at := f.Primary.From()
 		row := fmt.Sprintf("| %s | %s:%d | %s | [%s](%s) |\n", f.Severity, markdownText.Replace(clean(o.place(f.Primary.File))), at.Line,
-			markdownText.Replace(clean(f.Message)), f.Rule.Name, HelpURI(f.Rule.Name))
+			markdownText.Replace(clean(said(f))), f.Rule.Name, HelpURI(f.Rule.Name))
 		if size += len(row); size > maxMarkdown {
 			e.print(fmt.Sprintf("\nand %s more\n", count(len(sorted)-i, "finding")))
 			break
@@ -33,6 +33,7 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 		}
 		e.print(row)
 	}
+	markdownFleet(e, r.Fleet)
 	markdownPages(e, r)
 	return e.err
 }

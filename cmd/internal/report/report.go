@@ -31,6 +31,7 @@ type Report struct {
 	Pages      []Page         // what page loads suffer; empty where nothing is limited
 	Defects    []string       // faults of ngxlimit's own rules; people are told
 	Mending    *Mending       // nil where no fixes were asked for
+	Fleet      *Fleet         // nil unless the dumps of several machines were read
 }
 
 // Mending is what became of fixes.

@@ -128,7 +128,7 @@ func (s *sarifWriter) result(f *rule.Finding) *sarif.Result {
 	if i, ok := s.index[f.Rule.Name]; ok {
 		res.WithRuleIndex(i)
 	}
-	text := sarifText(f.Message)
+	text := sarifText(said(f))
 	links := make([]string, len(f.Related)) // only related places that the message links to are shown
 	for i, l := range f.Related {
 		links[i] = fmt.Sprintf("[%s](%d)", linkText(l.Message), i+1)
@@ -187,6 +187,9 @@ func (s *sarifWriter) properties(f *rule.Finding) *sarif.PropertyBag {
 	}
 	if len(f.Evidence) > 0 {
 		bag.Add("evidence", f.Evidence)
+	}
+	if len(f.Hosts) > 0 {
+		bag.Add("hosts", f.Hosts)
 	}
 	if f.Places > 1 {
 		bag.Add("places", f.Places)

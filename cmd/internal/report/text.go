@@ -22,6 +22,7 @@ func writeText(w io.Writer, r *Report, o Options) error {
 	}
 	t.mending(r.Mending)
 	t.print(t.p.bold(t.summary(r)), "\n")
+	t.fleet(r.Fleet)
 	t.pages(r)
 	t.unwritten(r.Mending)
 	return t.err
@@ -51,6 +52,9 @@ func (t *textWriter) finding(f *rule.Finding) {
 	}
 	if len(f.Context) > 0 || f.Places > 1 {
 		t.row(gutter, "in", t.p.faint(t.context(f)))
+	}
+	if len(f.Hosts) > 0 {
+		t.row(gutter, "on", t.p.faint(clean(hostNames(f.Hosts))))
 	}
 	t.source(gutter, f.Primary, "^", func(s string) string { return t.p.severity(f.Severity, s) }, "")
 	for _, l := range f.Related {
