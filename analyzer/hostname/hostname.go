@@ -16,7 +16,7 @@ var ErrConflict = errors.New("conflicting name")
 
 // A Table finds the value of a host name. The zero Table is empty. It may be read by many at once after the last Add.
 type Table[T any] struct {
-	exact   map[string]T
+	exact   exact[T]
 	taken   map[string]bool // exact names that ".name" occupies without answering in exact
 	head    map[string]wildcard[T]
 	tail    map[string]T
@@ -31,13 +31,9 @@ type wildcard[T any] struct {
 // AddExact adds a name that is compared as a whole, letters without case. Wildcards in it have no meaning.
 func (t *Table[T]) AddExact(name string, v T) error {
 	name = Lower(name)
-	if _, dup := t.exact[name]; dup || t.taken[name] {
+	if t.taken[name] || !t.exact.add(name, v) {
 		return ErrConflict
 	}
-	if t.exact == nil {
-		t.exact = map[string]T{}
-	}
-	t.exact[name] = v
 	return nil
 }
 
@@ -63,7 +59,7 @@ func (t *Table[T]) Add(name string, v T) error {
 }
 
 func (t *Table[T]) addBare(suffix string, v T) error {
-	if _, dup := t.exact[suffix]; dup || t.taken[suffix] {
+	if _, dup := t.exact.find(suffix); dup || t.taken[suffix] {
 		return ErrConflict
 	}
 	if err := t.addHead(suffix, wildcard[T]{value: v, bare: true}); err != nil {
@@ -103,7 +99,7 @@ func (t *Table[T]) addTail(prefix string, v T) error {
 // Find returns the value of a name in lower case: of the exact name, else of the longest leading wildcard, else of the
 // longest trailing one.
 func (t *Table[T]) Find(name string) (v T, ok bool) {
-	if v, ok = t.exact[name]; ok || name == "" {
+	if v, ok = t.exact.find(name); ok || name == "" {
 		return v, ok
 	}
 	if v, ok = t.findHead(name); ok {

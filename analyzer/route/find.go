@@ -50,7 +50,7 @@ func (f *finder) find(x *index) result {
 		c := &x.regexes[i]
 		matched, err := f.v.Match(c.re, f.v.URI)
 		if err != nil {
-			f.undecided = fmt.Errorf("location %s: %w", f.site.router.Numbered(f.site.Number+int(c.location)).Label(), err)
+			f.undecided = fmt.Errorf("location %s: %w", f.site.router.Numbered(f.site.Number()+int(c.location)).Label(), err)
 			return decided
 		}
 		if matched {

@@ -22,15 +22,15 @@ type Match struct {
 // Location finds the location of v.URI. A regex that matches leaves its captures in v. internal says that the request was
 // redirected within nginx, so that internal locations take it.
 func (s *Site) Location(v *value.Request, internal bool) Match {
-	s.build()
+	sh := s.build()
 	f := finder{v: v, site: s}
-	result := f.find(s.index)
+	result := f.find(sh.index)
 	if f.undecided != nil || f.at == 0 {
 		return Match{Undecided: f.undecided}
 	}
-	m := Match{Number: s.Number + int(f.at)}
+	m := Match{Number: s.Number() + int(f.at)}
 	switch {
-	case !internal && s.internal[f.at]:
+	case !internal && sh.internal[f.at]:
 		m.Status = 404
 	case result == redirected:
 		m.Status = 301

@@ -43,7 +43,7 @@ func New(tree *config.Tree) *Router {
 	r.locations = make([]*config.Location, 1, 1+numbers(tree.HTTP.Servers))
 	for i, s := range tree.HTTP.Servers {
 		site := &r.sites[i]
-		site.Server, site.Number, site.router = s, len(r.locations), r
+		site.Server, site.number, site.router = s, int32(len(r.locations)), r
 		r.locations = append(r.locations, nil)
 		r.number(s.Locations)
 		r.byServer[s] = site

@@ -19,7 +19,7 @@ const (
 // behind the limiters, so that denied requests have been charged, and not for subrequests.
 func (r *run) access() (answer, bool) {
 	c := r.conf
-	if c.idle.access || r.sub {
+	if c.noAccess || r.sub {
 		return answer{}, false
 	}
 	r.assumeOpaque(c, accessPhase, "may refuse the request; it is taken to let it pass")
@@ -139,7 +139,7 @@ func (r *run) subrequest(uri, args, method string) int {
 	sub.sub, sub.internal, sub.errorPage, sub.uriChanged = true, true, false, false
 	sub.inAlias, sub.rewritten = false, false
 	sub.method, sub.errStatus, sub.cycles = method, 0, maxCycles+1
-	sub.conf, sub.handler, sub.redirect = r.home, handler{}, ""
+	sub.conf, sub.handler, sub.redirect = r.home, noHandler, ""
 	wasURI, wasArgs := r.vars.URI, r.vars.Args
 	r.vars.URI, r.vars.Args = uri, args
 	a := sub.serve(serverRewrite)

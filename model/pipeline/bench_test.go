@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
@@ -87,28 +88,17 @@ func manyServers(n int) string {
 }
 
 // BenchmarkExplain takes requests for many URIs through all phases of 10,000 servers, each routed anew, and asks the
-// limits. With all hosts in turn, what a server needs is in no cache of the machine.
+// limits. With all hosts in turn, what a server needs is in no cache of the machine. In "parallel" each processor has a
+// pipeline of its own.
 func BenchmarkExplain(b *testing.B) {
 	p := pipelineOfText(b, manyServers(10_000)) // with the paths of its requests
 	for _, hosts := range []int{1, 100, 10_000} {
+		requests := manyRequests(hosts)
+		now := clock.Up
+		for i := range requests { // each level is compiled once
+			p.Do(now, &requests[i])
+		}
 		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
-			targets := []string{"/", "/api/v1/users?id=1", "/assets/app.css", "/index.php?x=1", "/media/pics/a.png", "/api/auth/login", "/about/us", "/api/export/all"}
-			requests := make([]request.Request, max(hosts, 1000))
-			for i := range requests {
-				requests[i] = request.Request{
-					Host: fmt.Sprintf("www.site%d.example", i%hosts*7919%10_000), Target: targets[(i+i/hosts)%len(targets)],
-					Peer: netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)}), Server: netip.MustParseAddrPort("192.0.2.1:80"),
-					Headers: []request.Header{{Name: "User-Agent", Value: "x"}, {Name: "Accept", Value: "*/*"}},
-				}
-				if i%4 == 0 {
-					requests[i].Peer = netip.AddrFrom4([4]byte{172, 16, 0, byte(i)})
-					requests[i].Headers = append(requests[i].Headers, request.Header{Name: "X-Forwarded-For", Value: "198.51.100.7"})
-				}
-			}
-			now := clock.Up
-			for i := range requests { // each level is compiled once
-				p.Do(now, &requests[i])
-			}
 			b.ReportAllocs()
 			i := 0
 			var t Trace
@@ -121,7 +111,43 @@ func BenchmarkExplain(b *testing.B) {
 				}
 			}
 		})
+		b.Run(fmt.Sprintf("parallel/hosts=%d", hosts), func(b *testing.B) {
+			var goroutines atomic.Int64
+			b.RunParallel(func(pb *testing.PB) {
+				own := p.Fresh()
+				own.Explain = true
+				var t Trace
+				at, i := clock.Up, int(goroutines.Add(1))*len(requests)/2%len(requests)
+				for pb.Next() {
+					if i++; i >= len(requests) {
+						i, at = 0, at+1000
+					}
+					if own.DoInto(&t, at, &requests[i]); t.Location == nil {
+						b.Error("no location")
+						return
+					}
+				}
+			})
+		})
 	}
+}
+
+// manyRequests are requests to some of the servers of manyServers, a fourth of them through a balancer.
+func manyRequests(hosts int) []request.Request {
+	targets := []string{"/", "/api/v1/users?id=1", "/assets/app.css", "/index.php?x=1", "/media/pics/a.png", "/api/auth/login", "/about/us", "/api/export/all"}
+	requests := make([]request.Request, max(hosts, 1000))
+	for i := range requests {
+		requests[i] = request.Request{
+			Host: fmt.Sprintf("www.site%d.example", i%hosts*7919%10_000), Target: targets[(i+i/hosts)%len(targets)],
+			Peer: netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)}), Server: netip.MustParseAddrPort("192.0.2.1:80"),
+			Headers: []request.Header{{Name: "User-Agent", Value: "x"}, {Name: "Accept", Value: "*/*"}},
+		}
+		if i%4 == 0 {
+			requests[i].Peer = netip.AddrFrom4([4]byte{172, 16, 0, byte(i)})
+			requests[i].Headers = append(requests[i].Headers, request.Header{Name: "X-Forwarded-For", Value: "198.51.100.7"})
+		}
+	}
+	return requests
 }
 
 // BenchmarkCallers sends one planned request from 100,000 clients in turn, in an order without a pattern: what simulate

@@ -13,30 +13,33 @@ import (
 
 // A conf is what one level means to the phases: nginx's loc_conf. It is compiled when a request first comes there, and
 // then only read. What nearly every request reads stands in it, and all else apart: where requests come to ten thousand
-// servers in turn, a conf is in no cache, and every 64 bytes of it are a wait.
+// servers in turn, a conf is in no cache, and every 64 bytes of it are a wait. It has 128 bytes, which memory for objects of
+// that size puts at the start of such a line; TestConfSize keeps it so.
 type conf struct {
-	idle      idle
-	limitDry  bool
-	connDry   bool
-	limitCode int
+	traits
+	limitCode int16
+	connCode  int16
 	limits    []limit
 	realip    *trust
 	level     *config.Level
 	loc       *config.Location // nil at a server
-	handler   handler
-	except    *conf         // what holds for methods that limit_except restricts
-	ifs       *config.Level // level where it is that of an if block, else nil
-	connCode  int
-	one       [1]limit // of limits, where there is one
-	server    *config.Server
+	handler   *handler         // never nil
 	*details
+	one [1]limit // of limits, where there is one
 }
 
-// idle says in which phases a conf has nothing to do.
-type idle struct{ rewrite, limitConn, access, preContent bool }
+// traits say what a conf has, and what not. The zero value has everything but limits that run dry.
+type traits struct {
+	noRewrite, noConns, noAccess, noPreContent bool // there is nothing to do in these phases
+	noEnd                                      bool // nothing follows the answer: neither post_action nor a Retry-After
+	noExcept                                   bool // no limit_except
+	limitDry, connDry                          bool
+}
 
 // details are the rest of a conf.
 type details struct {
+	server     *config.Server
+	except     *conf    // what holds for methods that limit_except restricts
 	exempt     []string // the methods that limit_except does not restrict
 	codes      []instruction
 	conns      []connLimit
@@ -94,10 +97,7 @@ type tryFile struct {
 
 // compile reads a level. The zero defaults are nginx's.
 func (g *program) compile(server *config.Server, loc *config.Location, level *config.Level) *conf {
-	c := &conf{level: level, loc: loc, server: server, details: &details{}}
-	if level.Kind == config.KindIf {
-		c.ifs = level
-	}
+	c := &conf{level: level, loc: loc, details: &details{server: server}}
 	s := level.Settings
 	c.limits = c.one[:0]
 	for _, l := range s.LimitReqs.Value {
@@ -107,11 +107,11 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 		}
 		c.limits = append(c.limits, limit{LimitReq: l, Zone: l.Zone, Burst: l.Burst, delay: delay, zone: g.zoneIndex(l.Zone)})
 	}
-	c.limitCode, c.limitDry = s.LimitReqStatus.Value, s.LimitReqDryRun.Value
+	c.limitCode, c.limitDry = int16(s.LimitReqStatus.Value), s.LimitReqDryRun.Value
 	for _, l := range s.LimitConns.Value {
 		c.conns = append(c.conns, connLimit{LimitConn: l, Zone: l.Zone, zone: g.connIndex(l.Zone)})
 	}
-	c.connCode, c.connDry = s.LimitConnStatus.Value, s.LimitConnDryRun.Value
+	c.connCode, c.connDry = int16(s.LimitConnStatus.Value), s.LimitConnDryRun.Value
 	c.errorPages, c.retryAfter = s.ErrorPages.Value, retryHeaders(s.AddHeaders.Value)
 	c.realip = g.realipOf(s)
 	c.compileAccess(level)
@@ -119,12 +119,6 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 	c.inherit(g, level)
 	c.compileTryFiles(g, level)
 	c.compileCodes(g, level)
-	c.idle = idle{
-		limitConn:  len(c.conns) == 0,
-		rewrite:    len(c.codes) == 0 && !c.hasOpaque(rewritePhase),
-		access:     len(c.access) == 0 && c.basic.Text == "" && c.auth == "" && !c.hasOpaque(accessPhase),
-		preContent: len(c.tryFiles) == 0 && len(c.mirrors) == 0,
-	}
 	if level.Kind == config.KindIf && loc != nil {
 		c.takeHandler(g.location(loc))
 	}
@@ -135,7 +129,26 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 			c.exempt = exempted(loc.Except)
 		}
 	}
+	c.findTraits()
 	return c
+}
+
+// findTraits looks at what was compiled.
+func (c *conf) findTraits() {
+	c.noRewrite = len(c.codes) == 0 && !c.hasOpaque(rewritePhase)
+	c.noConns = len(c.conns) == 0
+	c.noAccess = len(c.access) == 0 && c.basic.Text == "" && c.auth == "" && !c.hasOpaque(accessPhase)
+	c.noPreContent = len(c.tryFiles) == 0 && len(c.mirrors) == 0
+	c.noEnd = c.postAction == "" && len(c.retryAfter) == 0
+	c.noExcept = c.except == nil
+}
+
+// ifs is the level where it is that of an if block, else nil.
+func (c *conf) ifs() *config.Level {
+	if c.loc != nil && c.level != &c.loc.Level && c.level.Kind == config.KindIf {
+		return c.level
+	}
+	return nil
 }
 
 // text returns the first argument of the directive in effect, or what holds without one.

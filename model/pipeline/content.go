@@ -100,7 +100,7 @@ func (r *run) try(f *tryFile) (name string, found bool) {
 	asked := name
 	name = r.unprefixed(f, name)
 	kind := FileUnknown
-	if ok {
+	if ok && r.p.Files != nil {
 		kind = r.below(c, name)
 	}
 	switch kind {
@@ -150,6 +150,9 @@ func (c *conf) guessFiles(directive string) string {
 
 // disk looks a URI up among the files of a location, with a name added behind it.
 func (r *run) disk(c *conf, uri, name string) FileKind {
+	if r.p.Files == nil {
+		return FileUnknown
+	}
 	switch n := c.files.alias; {
 	case n == wholeURI && !r.inAlias:
 		uri = ""
@@ -161,9 +164,6 @@ func (r *run) disk(c *conf, uri, name string) FileKind {
 
 // below looks up what lies below the folder of a location.
 func (r *run) below(c *conf, name string) FileKind {
-	if r.p.Files == nil {
-		return FileUnknown
-	}
 	root, ok := r.eval(c.files.path, false).Known()
 	if !ok {
 		return FileUnknown

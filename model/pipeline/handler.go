@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
@@ -23,17 +24,28 @@ var answers = map[string]string{
 }
 
 // handlerAt returns the handler that a level itself names; the last one counts, as in nginx.
-func handlerAt(level *config.Level) handler {
+func handlerAt(level *config.Level) *handler {
 	for _, item := range slices.Backward(level.Items) {
 		name := item.Name().Value
 		if module, ok := answers[name]; ok {
-			return handler{name: name, module: module, known: name == "empty_gif"}
+			return known(handler{name: name, module: module, known: name == "empty_gif"})
 		}
 		if phase, ok := phaseOf(name); ok && phase == contentPhase {
-			return handler{name: name}
+			return known(handler{name: name})
 		}
 	}
-	return handler{}
+	return noHandler
+}
+
+// noHandler is that of a level which answers with files.
+var noHandler = &handler{}
+
+// handlers are all that were met, by what they are: most levels have one of a few, which then is at hand.
+var handlers sync.Map
+
+func known(h handler) *handler {
+	one, _ := handlers.LoadOrStore(h, &h)
+	return one.(*handler)
 }
 
 // takeHandler gives the conf of an if or of limit_except the handler of its location, where it has none itself. An if

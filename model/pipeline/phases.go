@@ -66,7 +66,7 @@ func (r *run) serve(at step) answer {
 		case access:
 			a, done = r.access()
 		case preContent:
-			if r.conf.idle.preContent {
+			if r.conf.noPreContent {
 				break
 			}
 			if a, done = r.tryFiles(); !done {
@@ -120,7 +120,7 @@ func (r *run) enter(c *conf) {
 
 // findLocation is FIND_CONFIG: the location for the URI, and what may be answered at once.
 func (r *run) findLocation() (answer, bool) {
-	r.handler = handler{}
+	r.handler = noHandler
 	r.uriChanged = false
 	m := r.g.locate(r)
 	if r.lost {
@@ -147,7 +147,7 @@ func (r *run) findLocation() (answer, bool) {
 
 // restricted returns the conf of limit_except where it holds for the request's method.
 func (r *run) restricted(c *conf) *conf {
-	if c.except == nil {
+	if c.noExcept {
 		return c
 	}
 	if slices.Contains(c.exempt, r.method) {
@@ -246,7 +246,7 @@ func (r *run) named(name string) answer {
 		return r.finalize(500, EndRewrite)
 	}
 	r.internal = true
-	r.handler = handler{}
+	r.handler = noHandler
 	r.uriChanged = false
 	r.enter(r.restricted(r.g.location(l)))
 	return r.serve(locationRewrite)

@@ -219,8 +219,8 @@ func (g *phasesGenerator) compare(t *testing.T, conf string, requests int, seen 
 			client: fmt.Sprintf("127.0.1.%d", 1+g.IntN(4)), target: g.uri(), header: g.pick("", "k1", "k2"), method: g.pick("GET", "GET", "GET", "POST", "HEAD", "PUT"),
 			password: g.IntN(6) == 0, host: g.pick("phases.example", "Phases.example:80", "what"),
 		}
-		want, got, path := r.ask(t, server, g.port, i+1), "", ""
-		if got, path = r.model(model, clock.Msec(now), g.port, g.answer); got != want {
+		want := r.ask(t, server, g.port, i+1)
+		if got, path := r.model(model, clock.Msec(now), g.port, g.answer); got != want {
 			t.Errorf("request %d, %+v:\n the model says %s\n nginx says     %s\n path %s", i, r, got, want, path)
 			return false
 		}

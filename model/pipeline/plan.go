@@ -254,7 +254,7 @@ func (f *Flight) tell(t *Trace, e *ending) {
 		t.Client.Realip = &e.client.asked.Config
 	}
 	if e.conf != nil {
-		t.Location, t.If = e.conf.loc, e.conf.ifs
+		t.Location, t.If = e.conf.loc, e.conf.ifs()
 	}
 	if e.ends != EndUnknown || e.reqAt != nil {
 		e.limitsOf(t)
@@ -273,7 +273,7 @@ func (e *ending) limitsOf(t *Trace) {
 	if c == nil {
 		return
 	}
-	t.LimitedIn, t.LimitedLevel, t.RejectStatus, t.DryRun = c.loc, c.level, c.limitCode, c.limitDry
+	t.LimitedIn, t.LimitedLevel, t.RejectStatus, t.DryRun = c.loc, c.level, int(c.limitCode), c.limitDry
 	t.Limits = slices.Grow(t.Limits, len(c.limits))
 	for i := range c.limits {
 		l := &c.limits[i]
@@ -295,8 +295,8 @@ func (e *ending) connsOf(t *Trace) {
 	if c == nil {
 		return
 	}
-	t.ConnLevel, t.ConnRejectStatus, t.ConnDryRun = c.level, c.connCode, c.connDry
-	if c.idle.limitConn {
+	t.ConnLevel, t.ConnRejectStatus, t.ConnDryRun = c.level, int(c.connCode), c.connDry
+	if c.noConns {
 		return
 	}
 	for i := range c.conns {

@@ -97,7 +97,7 @@ func (g *program) server(s *config.Server) *conf { return g.conf(s, nil, &s.Leve
 
 // site returns the conf of a server that was chosen.
 func (g *program) site(s *route.Site) *conf {
-	at := &g.numbered[s.Number]
+	at := &g.numbered[s.Number()]
 	c := at.Load()
 	if c == nil {
 		c = g.server(s.Server)

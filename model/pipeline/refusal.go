@@ -60,9 +60,9 @@ func (pl *Plan) same(n *node, verdict limitreq.Verdict) *node {
 	}
 	s := &n.stand
 	e := *last.end // its server; and what no limiter changes
-	code, how := n.conf.limitCode, "limit_req"
+	code, how := int(n.conf.limitCode), "limit_req"
 	if n.kind == askConnections {
-		code, how = n.conf.connCode, "limit_conn"
+		code, how = int(n.conf.connCode), "limit_conn"
 	}
 	e.answer = answer{EndLimit, code, n.conf}
 	e.redirect, e.uri, e.client, e.retryAfter = "", s.uri, s.client, noRetryAfter

@@ -22,7 +22,7 @@ type run struct {
 
 	home       *conf // of the server
 	conf       *conf // whose settings hold now
-	handler    handler
+	handler    *handler
 	method     string
 	cycles     int // how many changes of URI or location are left
 	errStatus  int // what an error page has promised to answer
@@ -137,20 +137,20 @@ func (r *run) limitRequests() (answer, bool) {
 	if !counted {
 		return answer{}, false
 	}
-	verdict := r.next(n, c.limitCode)
+	verdict := r.next(n, int(c.limitCode))
 	r.reqRan = true
 	r.vars.LimitReqStatus = string(verdict)
 	if verdict != limitreq.Rejected {
 		return answer{}, false
 	}
-	r.step(c, "limit_req", statusText(c.limitCode))
-	return r.finalize(c.limitCode, EndLimit), true
+	r.step(c, "limit_req", statusText(int(c.limitCode)))
+	return r.finalize(int(c.limitCode), EndLimit), true
 }
 
 // limitConnections is limit_conn, likewise.
 func (r *run) limitConnections() (answer, bool) {
 	c := r.conf
-	if c.idle.limitConn || r.connRan || r.p.NoLimits {
+	if c.noConns || r.connRan || r.p.NoLimits {
 		return answer{}, false
 	}
 	r.connAt = c
@@ -176,14 +176,14 @@ func (r *run) limitConnections() (answer, bool) {
 	if !counted {
 		return answer{}, false
 	}
-	verdict := r.next(n, c.connCode)
+	verdict := r.next(n, int(c.connCode))
 	r.connRan = true
 	r.vars.LimitConn = string(verdict)
 	if verdict != limitreq.Rejected {
 		return answer{}, false
 	}
-	r.step(c, "limit_conn", statusText(c.connCode))
-	return r.finalize(c.connCode, EndLimit), true
+	r.step(c, "limit_conn", statusText(int(c.connCode)))
+	return r.finalize(int(c.connCode), EndLimit), true
 }
 
 // next asks a limiter, which answers with code where it refuses. In a plan it is noted, and what it says on the way that

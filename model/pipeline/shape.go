@@ -106,7 +106,7 @@ func (s *Shape) own(c *conf) uint32 {
 func leavesForErrorPage(n *node) bool {
 	for _, page := range n.conf.errorPages {
 		for _, code := range page.Codes {
-			if n.kind == askRequests && code == n.conf.limitCode || n.kind == askConnections && code == n.conf.connCode {
+			if n.kind == askRequests && code == int(n.conf.limitCode) || n.kind == askConnections && code == int(n.conf.connCode) {
 				return true
 			}
 		}
