@@ -12,7 +12,7 @@ import (
 )
 
 // Edited returns the input as it would be read with edits made in its files. Nothing is opened: each include goes on to
-// lead where it did. It fails for edits that overlap, that belong to no file of the input, that change which files are
+// lead where one of the same name in its file did. It fails for edits that overlap, that belong to no file of the input, that change which files are
 // included, or behind which a file can no longer be read.
 func (in *Input) Edited(edits []source.Edit) (*Input, error) {
 	byFile := map[*source.File][]source.Edit{}
@@ -62,22 +62,39 @@ func (in *Input) reconnect(old *Input, fresh map[*syntax.Document]*syntax.Docume
 		in.includes[d] = now(docs)
 	}
 	for before, after := range fresh {
-		was, is := includesOf(before), includesOf(after)
-		if len(was) != len(is) {
-			return fmt.Errorf("edit %s: it changes which files are included", before.File.Path)
-		}
-		for i := range was {
-			if was[i].name != is[i].name {
-				return fmt.Errorf("edit %s: it changes which files are included", before.File.Path)
-			}
-			if docs := in.includes[was[i].at]; docs != nil {
-				delete(in.includes, was[i].at)
-				in.includes[is[i].at] = docs
-			}
+		if err := in.lead(includesOf(before), includesOf(after)); err != nil {
+			return fmt.Errorf("edit %s: %w", before.File.Path, err)
 		}
 	}
 	return nil
 }
+
+// lead lets the includes of an edited file lead where those led that have the same name: that does not rest on where an
+// include stands.
+func (in *Input) lead(was, is []include) error {
+	led := make(map[string][]*syntax.Document, len(was))
+	for _, i := range was {
+		led[i.name] = in.includes[i.at]
+		delete(in.includes, i.at)
+	}
+	still := make(map[string]bool, len(led))
+	for _, i := range is {
+		docs, known := led[i.name]
+		if !known {
+			return errIncludes
+		}
+		still[i.name] = true
+		if docs != nil {
+			in.includes[i.at] = docs
+		}
+	}
+	if len(still) < len(led) {
+		return errIncludes
+	}
+	return nil
+}
+
+var errIncludes = errors.New("it changes which files are included")
 
 // editedDocument reads a file again with edits made.
 func editedDocument(doc *syntax.Document, edits []source.Edit) (*syntax.Document, error) {

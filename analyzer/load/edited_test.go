@@ -114,6 +114,10 @@ func TestEditedRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
+	twice, err := in.Edited([]source.Edit{edit(t, in, "nginx.conf", "include a.conf;", "include a.conf; include a.conf;")})
+	if err != nil || strings.Count(strings.Join(followed(twice), ""), "listen 80") != 2 {
+		t.Errorf("an include that is there already leads where it did: %v", err)
+	}
 	out, err := in.Edited([]source.Edit{edit(t, in, "a.conf", "80", "81")})
 	if err != nil || !strings.Contains(strings.Join(followed(out), ""), "listen 81") {
 		t.Errorf("%v", err)

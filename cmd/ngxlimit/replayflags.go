@@ -34,20 +34,25 @@ func newReplayFlags() *replayFlags {
 
 func (f *replayFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringVar(&f.logFormat, "log-format", "auto", "`format` of the logs: auto, json, combined, common, main, the name of a log_format of the configuration, or the text of one")
-	flags.Var(&f.fields, "fields", "names of the fields of JSON lines: time=ts,ip=client,rt=took,... (ngxlimit help replay lists them)")
-	flags.Var(&f.from, "from", "leave out what arrived before: 2026-03-02T08:00:00Z, 2026-03-02T08:00:00.250+01:00, or seconds since 1970")
-	flags.Var(&f.to, "to", "leave out what arrived then or later")
+	f.registerLogs(flags)
 	flags.StringVar(&f.host, "host", "", "`host` that was asked for where the log does not say it (default: that of the server whose access_log it is, else of the first server with a limit)")
-	flags.StringVar(&f.nginxes, "nginx", "", "`pattern` (regular expression) that finds the name of the nginx in a log's path, in its first group; each nginx has zones of its own. In JSON lines --fields nginx=NAME names it")
 	flags.BoolVar(&f.redact, "redact", false, "show hashes in the place of addresses, key values and query strings")
 	flags.StringVar(&f.salt, "redact-salt", "", "secret `text` that the hashes are made with, so that those of several runs can be compared (default: another one each time)")
 	flags.Var(f.format, "format", "how to print")
 	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
+	f.add(flags)
+}
+
+// registerLogs registers what says how logs are read.
+func (f *replayFlags) registerLogs(flags *pflag.FlagSet) {
+	flags.StringVar(&f.logFormat, "log-format", "auto", "`format` of the logs: auto, json, combined, common, main, the name of a log_format of the configuration, or the text of one")
+	flags.Var(&f.fields, "fields", "names of the fields of JSON lines: time=ts,ip=client,rt=took,... (ngxlimit help replay lists them)")
+	flags.Var(&f.from, "from", "leave out what arrived before: 2026-03-02T08:00:00Z, 2026-03-02T08:00:00.250+01:00, or seconds since 1970")
+	flags.Var(&f.to, "to", "leave out what arrived then or later")
+	flags.StringVar(&f.nginxes, "nginx", "", "`pattern` (regular expression) that finds the name of the nginx in a log's path, in its first group; each nginx has zones of its own. In JSON lines --fields nginx=NAME names it")
 	for _, name := range []string{"from", "to"} {
 		flags.Lookup(name).DefValue = "" // what their text says is not one value
 	}
-	f.add(flags)
 }
 
 // check refuses what does not go together.

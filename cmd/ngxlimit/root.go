@@ -30,7 +30,22 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.Version = toolVersion()
 	root.SetVersionTemplate("ngxlimit {{.Version}}\n")
-	root.AddCommand(newCheck(a), newDiff(a), newExplain(a), newSimulate(a), newReplay(a), newEdge(a), newFans(a), newProxies(a), newAlerts(a), newInit(a), newLSP(a), newRules(a), newVersion(a))
+	root.AddCommand(
+		newCheck(a),
+		newDiff(a),
+		newExplain(a),
+		newSimulate(a),
+		newReplay(a),
+		newTune(a),
+		newEdge(a),
+		newFans(a),
+		newProxies(a),
+		newAlerts(a),
+		newInit(a),
+		newLSP(a),
+		newRules(a),
+		newVersion(a),
+	)
 	for _, more := range tools {
 		root.AddCommand(more(a))
 	}

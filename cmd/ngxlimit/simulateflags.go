@@ -42,9 +42,21 @@ func newSimulateFlags() *simulateFlags {
 }
 
 func (f *simulateFlags) register(flags *pflag.FlagSet) {
+	f.registerCrowd(flags)
+	flags.StringVar(&f.requests, "requests", "", "`file` of requests, one JSON object a line; - for standard input")
+	f.edge.addSimulate(flags)
+	flags.Var(&f.tests, "test", "tests that every limit should pass: short-burst, repeated-burst, recovery, or all; one that fails makes the exit status 1")
+	flags.Var(f.format, "format", "how to print")
+	flags.BoolVar(&f.noRequests, "no-requests", false, "leave the list of requests out of json, which otherwise holds them all")
+	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
+	f.wayFlags.add(flags)
+	f.inputFlags.add(flags)
+}
+
+// registerCrowd registers what says who comes, and how.
+func (f *simulateFlags) registerCrowd(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	f.fanFlags.register(flags)
-	flags.StringVar(&f.requests, "requests", "", "`file` of requests, one JSON object a line; - for standard input")
 	flags.StringVar(&f.host, "host", "", "`host` of the page (default: that of the first server with a limit)")
 	flags.Var(atLeast(&f.clients, 0, 1, 1_000_000), "clients", "how many people open the page (default: one, or as many as --clients-per-address lists)")
 	flags.Var(&f.perAddress, "clients-per-address", "how many of them share one public address; 29,14 for two offices")
@@ -54,20 +66,13 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.every, "every", "", "`seconds` from one load of a person to the next (default 60; in the tests 10)")
 	flags.StringArrayVar(&f.via, "via", nil, "`proxies` that clients come through, the one that connects to nginx last: 10.0.4.7/22 (a node, in that network), 192.0.2.1,10.0.0.5 (a chain); given again, clients take them in turn")
 	flags.StringVar(&f.viaHeader, "via-header", "X-Forwarded-For", "`header` to which proxies add the address that they were connected from")
-	f.edge.addSimulate(flags)
 	flags.Var(f.protocol, "protocol", "h1: six connections, h2: all requests at once (default: as the fan says, else what the server offers)")
 	flags.Var(&f.upstream, "upstream-ms", "time the upstream needs, in milliseconds: 40, uniform:10,90, exponential:50, lognormal:40,310 (median, 95 of 100) (default: as the fan says, else by kind of request)")
 	flags.Var(&f.rtt, "rtt-ms", fmt.Sprintf("round trip of each client, likewise (default: as the fan says, else %d)", simulate.DefaultRTTMs))
-	flags.Var(&f.tests, "test", "tests that every limit should pass: short-burst, repeated-burst, recovery, or all; one that fails makes the exit status 1")
 	flags.Var(whole{&f.seed}, "seed", "start of all that is random")
-	flags.Var(f.format, "format", "how to print")
-	flags.BoolVar(&f.noRequests, "no-requests", false, "leave the list of requests out of json, which otherwise holds them all")
-	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
 	for _, name := range []string{"clients", "fan", "via"} {
 		flags.Lookup(name).DefValue = "" // what their text says is not one value
 	}
-	f.wayFlags.add(flags)
-	f.inputFlags.add(flags)
 }
 
 // sizes is a flag that takes whole numbers separated by commas.

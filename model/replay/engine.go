@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"slices"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
@@ -26,6 +27,7 @@ type engine struct {
 	plans   *cache[boundKey, *pipeline.Plan]
 	whos    *cache[whoKey, who]
 	servers *cache[hostKey, target]
+	doors   map[*config.Server]door
 	parts   []string
 
 	queue queue
@@ -248,6 +250,9 @@ func (e *engine) count(n *entry, f *pipeline.Flight) {
 	e.windows.count(n.at, f.Place(), o)
 	e.compare(n, f)
 	e.slow.count(n, f)
+	if e.r.o.Visit != nil {
+		e.tellVisit(n, f)
+	}
 }
 
 // verdictOf is a word of the log as the limiter says it; "" where no limiter spoke.

@@ -34,6 +34,7 @@ type Options struct {
 	Workers  int                           // that read lines; 0 is one
 	Fronts   *fronts.Table                 // what proxies are known; nil for those built in
 	Redact   func(text string) string      // stands in for addresses, key values and query strings in the result; nil: they are shown
+	Visit    func(*Visit)                  // told of each request that came to the limits, about in the order of arrival; nil: nobody wants to know
 	Progress func(read int64, lines int64) // told now and then how many bytes of text and how many lines were read; nil: nobody looks
 }
 

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/model/chain"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
@@ -65,12 +67,13 @@ type Options struct {
 	RTTMs      *traffic.Dist // of each client; nil: as the fan says, else DefaultRTTMs
 	Seed       uint64
 
-	KeepRequests bool                    // fill Result.Requests
-	Detail       bool                    // fill Result.Waterfalls and the series of zones; the traffic is run a second time for it
-	Edge         func() edge.Layer       // makes the edge network that clients come through first, anew for each run; nil for none
-	Progress     func(done, total int64) // nil, or called now and then while it runs, with numbers of requests
-	Open         bool                    // limits count, but neither hold back nor refuse; see Harm
-	NoLimits     bool                    // what the same traffic would be without limit_req and limit_conn
+	KeepRequests bool                               // fill Result.Requests
+	Detail       bool                               // fill Result.Waterfalls and the series of zones; the traffic is run a second time for it
+	Edge         func() edge.Layer                  // makes the edge network that clients come through first, anew for each run; nil for none
+	Sent         func(clock.Msec, *request.Request) // told of each request that comes to nginx, and when; nil: nobody wants to know
+	Progress     func(done, total int64)            // nil, or called now and then while it runs, with numbers of requests
+	Open         bool                               // limits count, but neither hold back nor refuse; see Harm
+	NoLimits     bool                               // what the same traffic would be without limit_req and limit_conn
 
 	offered Protocol // by the server
 }

@@ -21,6 +21,9 @@ func (s *simulation) serve(l *load, r int32, at int64) {
 			return
 		}
 	}
+	if s.opts.Sent != nil {
+		s.opts.Sent(toClock(at), s.request(l, r))
+	}
 	f := s.plan(l, r).StartFor(toClock(at), s.callerOf(l, r))
 	if f.Wait > 0 {
 		k := s.keep(kept{row: row, came: at, flight: f, was: was})

@@ -64,6 +64,12 @@ var extensions = map[string]string{
 	".woff": "font", ".woff2": "font", ".ttf": "font", ".otf": "font", ".eot": "font",
 }
 
+// IsStaticFile says whether a path ends as those of static files do.
+func IsStaticFile(uri string) bool {
+	kind := extensions[strings.ToLower(path.Ext(uri))]
+	return kind != "" && kind != "html"
+}
+
 func extensionKind(e *harEntry) string {
 	target, _, _ := strings.Cut(e.path, "?")
 	if kind, known := extensions[strings.ToLower(path.Ext(target))]; known {

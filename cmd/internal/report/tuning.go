@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/ngxlimit/ngxlimit/cmd/internal/rollout"
+	"github.com/ngxlimit/ngxlimit/model/tune"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// A Tuning is what tune has found.
+type Tuning struct {
+	Input    string
+	Traffic  string // what the traffic is
+	Plan     *tune.Plan
+	Proposal *rollout.Proposal // nil where nothing is to be limited
+	After    tune.Figures      // the same traffic with the limits that are proposed
+}
+
+// WriteTuning writes a tuning for people.
+func WriteTuning(w io.Writer, t Tuning, o Options) error {
+	out := &tuningWriter{errWriter{w: &inertWriter{w: w}}, palette{o.Color}, o}
+	out.head(t)
+	if t.Proposal == nil {
+		out.line("nothing to limit: none of the requests comes to a location that is limited, or to a login")
+		return out.err
+	}
+	out.limits(t)
+	for _, g := range t.Plan.Groups {
+		out.frontier(g)
+	}
+	out.clients(t.Plan)
+	out.stages(t.Proposal)
+	out.steps(t.Proposal.Steps(t.Input))
+	for _, n := range append(t.Proposal.Notes, t.Plan.Notes...) {
+		out.line("note: " + clean(n))
+	}
+	return out.err
+}
+
+type tuningWriter struct {
+	errWriter
+	p palette
+	o Options
+}
+
+func (t *tuningWriter) line(text string) { t.print(wrap(text, t.o.width()), "\n") }
+
+func (t *tuningWriter) head(of Tuning) {
+	p := of.Plan
+	t.print(t.p.bold(clean(of.Traffic)), "\n")
+	t.line(fmt.Sprintf("%s in %s: %s for static files, %s that need no limit of their own%s",
+		count(p.Visits, "request"), p.Span.Round(time.Millisecond), rule.Count(int64(p.Static)), rule.Count(int64(p.Other)), lost(p.Lost)))
+}
+
+func lost(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s that could not be followed", rule.Count(int64(n)))
+}
+
+// limits are the proposed limits, and what comes of them.
+func (t *tuningWriter) limits(of Tuning) {
+	tab := newTable()
+	tab.AppendHeader(table.Row{"limit", "key", "rate", "burst", "mode", "people", "refused", "of attacks", "a flood gets"})
+	for i := range of.Proposal.Limits {
+		l := &of.Proposal.Limits[i]
+		g, c := l.Group, &l.Choice
+		tab.AppendRow(table.Row{clean(groupName(g)), clean(g.Key), c.Text, l.Burst, mode(l), g.People, c.Refused, ofAttack(g, c), flood(g, c)})
+	}
+	t.print("\n", rendered(tab), "\n")
+	t.line(outcome(of.After))
+}
+
+// outcome is what the limits do to the traffic that they were made for.
+func outcome(a tune.Figures) string {
+	text := fmt.Sprintf("with these limits, of %s of people %s refused and %s held", count(a.Requests, "request"), areCount(a.Refused), areCount(a.Delayed))
+	if a.AttackRequests > 0 {
+		text += fmt.Sprintf("; of %d requests of attackers %d are refused", a.AttackRequests, a.AttackRefused)
+	}
+	return text
+}
+
+func areCount(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return rule.Count(int64(n)) + " are"
+}
+
+func mode(l *rollout.Limit) string {
+	if l.Burst == 0 {
+		return "-"
+	}
+	return "nodelay"
+}
+
+func ofAttack(g *tune.Group, c *tune.Choice) string {
+	if g.Attack == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d", c.AttackRefused, g.Attack)
+}
+
+// flood is how much of an endless flood from one key comes through.
+func flood(g *tune.Group, c *tune.Choice) string {
+	return fmt.Sprintf("%d in %s", c.Through, tune.Horizon(g.Kind))
+}
+
+func groupName(g *tune.Group) string {
+	name := g.Server.Names[0].Text
+	if name == "" {
+		return g.Label()
+	}
+	return name + " " + g.Label()
+}
+
+// mostChoices is how many rows of a frontier are shown around the chosen one.
+const mostChoices = 7
+
+// frontier is what other rates would take.
+func (t *tuningWriter) frontier(g *tune.Group) {
+	if len(g.Frontier) < 2 {
+		return
+	}
+	t.print("\n", t.p.bold(clean(groupName(g))), ": ", count(g.Requests, "request"), " by ", keys(g), ", the busiest ", fmt.Sprint(g.Busiest), " within 10 s\n")
+	tab := newTable()
+	tab.AppendHeader(table.Row{"rate", "burst", "people hurt", "refused", "of attacks", "a flood gets"})
+	from := max(min(g.Chosen-mostChoices/2, len(g.Frontier)-mostChoices), 0)
+	for i := from; i < min(from+mostChoices, len(g.Frontier)); i++ {
+		c := &g.Frontier[i]
+		name := "  " + c.Text
+		if i == g.Chosen {
+			name = "> " + c.Text
+		}
+		tab.AppendRow(table.Row{name, c.Burst, fmt.Sprintf("%d of %d", c.Hurt, g.People), c.Refused, ofAttack(g, c), flood(g, c)})
+	}
+	t.print(rendered(tab), "\n")
+	if g.Uncounted > 0 {
+		t.line(fmt.Sprintf("%s of it not counted: the key is empty, or cannot be known from this traffic", areCount(g.Uncounted)))
+	}
+}
+
+func keys(g *tune.Group) string {
+	if g.Kind == tune.Total {
+		return "all clients"
+	}
+	return count(g.Clients, "key")
+}
+
+// mostClients bounds the lists of clients.
+const mostClients = 10
+
+func (t *tuningWriter) clients(p *tune.Plan) {
+	if len(p.Attackers)+len(p.Shared) > 0 {
+		t.print("\n")
+	}
+	for i, a := range p.Attackers {
+		if i == mostClients {
+			t.line(fmt.Sprintf("and %d more", len(p.Attackers)-i))
+			break
+		}
+		t.line(fmt.Sprintf("no room is made for %s (%s): %s; --people %s counts it as people", clean(a.Client), count(a.Requests, "request"), a.Why, clean(a.Client)))
+	}
+	for i, s := range p.Shared {
+		if i == mostClients {
+			t.line(fmt.Sprintf("and %d more", len(p.Shared)-i))
+			break
+		}
+		t.line(fmt.Sprintf("several people seem to share %s: %d or more browsers, %d or more users", clean(s.Client), s.Agents, s.Users))
+	}
+}
+
+func (t *tuningWriter) stages(p *rollout.Proposal) {
+	for _, s := range []struct {
+		title string
+		stage *rollout.Stage
+	}{{"Dry run: the limits count and refuse nobody", p.DryRun}, {"In earnest", p.Enforce}} {
+		if s.stage == nil {
+			continue
+		}
+		t.print("\n", t.p.bold(s.title), "\n")
+		for line := range strings.Lines(s.stage.Diff(t.o.DiffNames)) {
+			t.print(strings.TrimSuffix(line, "\n"), "\n")
+		}
+	}
+}
+
+func (t *tuningWriter) steps(steps []rollout.Step) {
+	t.print("\n", t.p.bold("Step by step"), "\n")
+	for i, s := range steps {
+		t.line(fmt.Sprintf("%d. %s", i+1, s.Title))
+		for _, do := range s.Do {
+			t.line("   - " + clean(do))
+		}
+		for _, look := range s.LookAt {
+			t.line("   look at: " + look)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package rollout
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	gonginx "github.com/tufanbarisyildirim/gonginx/config"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// needed are the variables without which a dry run cannot be judged.
+var needed = [...]string{"limit_req_status", "request_time", "upstream_response_time"}
+
+// formatName is a name for the log format; "" where some server's log holds what is needed in each place that is limited.
+func (w *writer) formatName() string {
+	if !w.lacking() {
+		return ""
+	}
+	for n := 1; ; n++ {
+		name := "limits"
+		if n > 1 {
+			name = fmt.Sprintf("limits_%d", n)
+		}
+		if w.tree.HTTP.LogFormats[name] == nil {
+			return name
+		}
+	}
+}
+
+func (w *writer) lacking() bool {
+	for i := range w.p.Limits {
+		if w.lacks(w.p.Limits[i].Group.Server) {
+			return true
+		}
+	}
+	return false
+}
+
+// lacks says that a server's logs do not tell what the limits do.
+func (w *writer) lacks(s *config.Server) bool {
+	formats, known := w.facts.Formats(rule.Place{Level: &s.Level, Server: s})
+	if !known {
+		return false // a script logs, or a format that was not read
+	}
+	for _, f := range formats {
+		whole := true
+		for _, name := range needed {
+			whole = whole && (!w.hasVariable(name) || w.facts.Logs([]*config.LogFormat{f}, name))
+		}
+		if whole {
+			return false
+		}
+	}
+	return true
+}
+
+// logFormat is a log format that holds what the check of a dry run needs, one JSON object a line; nil where there is one.
+func (w *writer) logFormat() gonginx.IDirective {
+	name := w.formatName()
+	if name == "" {
+		return nil
+	}
+	fields := []string{`"time":"$time_iso8601"`, `"msec":$msec`, `"ip":"$remote_addr"`}
+	if w.restoresAddress() {
+		fields = append(fields, `"peer":"$realip_remote_addr"`)
+	}
+	fields = append(fields, `"host":"$host"`, `"method":"$request_method"`, `"uri":"$request_uri"`, `"status":$status`,
+		`"rt":$request_time`, `"urt":"$upstream_response_time"`)
+	if w.hasVariable("limit_req_status") {
+		fields = append(fields, `"limit":"$limit_req_status"`)
+	}
+	fields = append(fields, `"ua":"$http_user_agent"`)
+	d := directiveOf("log_format", name, "escape=json")
+	const perLine = 4
+	for i, some := range slices.Collect(slices.Chunk(fields, perLine)) {
+		text := strings.Join(some, ",")
+		switch last := (i+1)*perLine >= len(fields); {
+		case i == 0:
+			text = "{" + text + ","
+		case last:
+			text += "}"
+		default:
+			text += ","
+		}
+		d.Parameters = append(d.Parameters, gonginx.Parameter{Value: "'" + text + "'", RelativeLineIndex: i + 1})
+	}
+	return d
+}
+
+// hasVariable says whether the nginx that is judged for has a variable.
+func (w *writer) hasVariable(name string) bool {
+	version, err := directive.ParseVersion(w.tree.Version)
+	return err == nil && version >= directive.VariableSince(name)
+}
+
+// restoresAddress says whether realip is in use: without it its variables may not be there.
+func (w *writer) restoresAddress() bool {
+	return slices.ContainsFunc(w.facts.Places(), func(p rule.Place) bool { return len(p.Settings.RealIPFrom.Value) > 0 })
+}
+
+// accessLog lets a server log what the limits do, beside what it logs already.
+func (w *writer) accessLog(s *config.Server) {
+	name := w.formatName()
+	if name == "" || !w.lacks(s) {
+		return
+	}
+	folder := "/var/log/nginx"
+	var list []gonginx.IDirective
+	logs := s.Settings.AccessLogs
+	own := false
+	for _, log := range logs.Value {
+		if log.Path == "off" || log.Directive == nil {
+			continue
+		}
+		if strings.HasPrefix(log.Path, "/") && !strings.Contains(log.Path, "$") && log.Path != "/dev/null" {
+			folder = path.Dir(log.Path)
+		}
+		own = own || logs.At == &s.Level
+		if logs.At != &s.Level {
+			var words []string
+			for _, arg := range log.Directive.Args() {
+				words = append(words, log.Directive.WordSpan(arg).Text())
+			}
+			list = append(list, directiveOf("access_log", words...))
+		}
+	}
+	list = append(list, directiveOf("access_log", folder+"/limits.log", name))
+	text := printed(list...)
+	w.part(where(s, "the server itself"), text)
+	if own {
+		last := logs.Value[len(logs.Value)-1].Directive
+		w.stage.Edits = append(w.stage.Edits, last.InsertLines(strings.Split(text, "\n")))
+		return
+	}
+	w.openBlock(&s.Level, text)
+}

@@ -1,0 +1,60 @@
+package rollout
+
+import "fmt"
+
+// A Step is one step of a rollout.
+type Step struct {
+	Title  string
+	Do     []string // what to do, one command or sentence each
+	LookAt []string // what to look at before the next step
+}
+
+// Steps are the steps from the dry run to the limits in earnest, for a configuration that is named so on the command line.
+func (p *Proposal) Steps(input string) []Step {
+	var steps []Step
+	test := "nginx -t && nginx -s reload"
+	if p.DryRun != nil {
+		steps = append(steps,
+			Step{
+				Title: "Count without refusing: install the dry run",
+				Do:    []string{"make the changes of the dry run below", test},
+				LookAt: []string{
+					"$limit_req_status in the access log: PASSED, DELAYED_DRY_RUN and REJECTED_DRY_RUN appear; nobody is refused or held",
+					"the locations that lose their old limit are without protection until the limits are in earnest",
+				},
+			},
+			Step{
+				Title: "Let at least one full working day go by, with its busiest hour",
+				Do:    []string{fmt.Sprintf("ngxlimit replay %s LOG", input), fmt.Sprintf("ngxlimit tune %s LOG", input)},
+				LookAt: []string{
+					"REJECTED_DRY_RUN by key, by URI and in windows of seconds, never as averages of a day",
+					"that these keys are attackers, and neither offices behind one address, nor health checks, nor a proxy that is not trusted",
+					"that static files, callbacks and preflights are not among the limited",
+				},
+			})
+	}
+	return append(steps,
+		Step{
+			Title: "Enforce",
+			Do:    []string{"make the changes of the enforcing form below", test},
+			LookAt: []string{
+				"REJECTED: a single one in a real excess is protection at work",
+				"$request_time beside $upstream_response_time: with nodelay the limits add no time",
+			},
+		},
+		Step{
+			Title: "Test it: a short burst, a burst again and again, and recovery after it",
+			Do:    []string{fmt.Sprintf("ngxlimit simulate %s --test all", input), "the same with a load generator from one address, against the running server"},
+			LookAt: []string{
+				"the burst passes, what goes beyond is answered at once with the status of the limit, and the page comes up again afterwards",
+			},
+		},
+		Step{
+			Title: "Watch it",
+			Do:    []string{fmt.Sprintf("ngxlimit alerts %s", input)},
+			LookAt: []string{
+				"REJECTED and growing request time apart; DELAYED on ordinary pages is a fault of the configuration",
+				"to go back: reload the configuration of before",
+			},
+		})
+}

@@ -1,0 +1,342 @@
+package rollout
+
+import (
+	"slices"
+	"strings"
+
+	gonginx "github.com/tufanbarisyildirim/gonginx/config"
+	"github.com/tufanbarisyildirim/gonginx/dumper"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/model/tune"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// directiveOf builds a directive; args are as they stand in the text, quotes included.
+func directiveOf(name string, args ...string) *gonginx.Directive {
+	d := &gonginx.Directive{Name: name}
+	for _, arg := range args {
+		d.Parameters = append(d.Parameters, gonginx.Parameter{Value: arg})
+	}
+	return d
+}
+
+func printed(list ...gonginx.IDirective) string {
+	return dumper.DumpBlock(&gonginx.Block{Directives: list}, dumper.IndentedStyle)
+}
+
+// http writes the zones and what else belongs to the http block.
+func (w *writer) http() {
+	var list []gonginx.IDirective
+	for i := range w.p.Limits {
+		l := &w.p.Limits[i]
+		list = append(list, directiveOf("limit_req_zone", l.Group.Key, "zone="+l.Zone+":"+l.Size, "rate="+l.Choice.Text))
+	}
+	if w.tree.HTTP.Settings.LimitReqStatus.Origin == nil && knows(w.tree, "limit_req_status") {
+		list = append(list, directiveOf("limit_req_status", "429"))
+	}
+	if format := w.logFormat(); format != nil {
+		list = append(list, format)
+	}
+	w.stage.HTTP = printed(list...)
+	if anchor := w.replaceZones(); anchor != nil {
+		w.in[anchor] = w.stage.HTTP
+		return
+	}
+	w.openBlock(&w.tree.HTTP.Level, w.stage.HTTP)
+}
+
+// replaceZones takes zones away that no limit uses any more, and returns one in whose place others may stand.
+func (w *writer) replaceZones() (anchor *syntax.Directive) {
+	used := make(map[string]bool)
+	for list := range w.facts.Lists() {
+		for i := range list.Lines {
+			if d := list.Lines[i].Directive; !w.gone[d] {
+				used[list.Lines[i].Zone] = true
+			}
+		}
+	}
+	for _, z := range w.facts.Zones() {
+		if z.Req == nil || used[z.Name] || len(z.Uses) == 0 {
+			continue
+		}
+		d := z.Req.Directive
+		if anchor == nil && z.Item.Via == w.tree.HTTP.Via {
+			anchor = d
+			continue
+		}
+		w.stage.Edits = append(w.stage.Edits, rule.RemoveDirective(d))
+	}
+	return anchor
+}
+
+// server writes what belongs to a server: limits in locations that are there, and new locations.
+func (w *writer) server(s *config.Server) {
+	var touched bool
+	var total *Limit
+	for i := range w.p.Limits {
+		if l := &w.p.Limits[i]; l.Group.Kind == tune.Total && l.Group.Server == s {
+			total = l
+		}
+	}
+	for i := range w.p.Limits {
+		l := &w.p.Limits[i]
+		if l.Group.Server != s || l.Group.Kind == tune.Total {
+			continue
+		}
+		lines := []*Limit{l}
+		if total != nil && l.Group.Kind != tune.Login {
+			lines = append(lines, total)
+		}
+		w.place(l, lines)
+		touched = true
+	}
+	if touched {
+		w.accessLog(s)
+	}
+}
+
+// limits are the directives of a limited location.
+func (w *writer) limits(lines []*Limit) []gonginx.IDirective {
+	var list []gonginx.IDirective
+	for _, l := range lines {
+		words := strings.Fields(l.Line())
+		list = append(list, directiveOf(words[0], words[1:]...))
+	}
+	if w.dry {
+		list = append(list, directiveOf("limit_req_dry_run", "on"))
+	}
+	return list
+}
+
+// place writes the limits of a group where its requests come to.
+func (w *writer) place(l *Limit, lines []*Limit) {
+	g := l.Group
+	here := g.Location
+	if g.Kind == tune.Place || here != nil && here.Modifier == "=" && here.Pattern == g.Path {
+		level := &g.Server.Level
+		if here != nil {
+			level = &here.Level
+		}
+		w.part(where(g.Server, g.Label()), printed(w.limits(lines)...))
+		if own := w.ownLimit(level); own != nil {
+			w.in[own] = printed(w.limits(lines)...)
+			return
+		}
+		w.openBlock(level, printed(w.limits(lines)...))
+		return
+	}
+	modifier := ""
+	if g.Kind == tune.Login {
+		modifier = "="
+	}
+	block, why := w.location(g, modifier, lines)
+	if why != "" {
+		w.p.note("%s: write location %s by hand: %s", where(g.Server, g.Label()), g.Label(), why)
+	}
+	w.part(where(g.Server, "a new location"), printed(block))
+	if why != "" {
+		return
+	}
+	switch {
+	case here != nil:
+		w.made[here.Directive] += printed(block) + "\n\n"
+	case len(g.Server.Locations) > 0:
+		w.made[g.Server.Locations[0].Directive] += printed(block) + "\n\n"
+	default:
+		w.openBlock(&g.Server.Level, printed(block))
+	}
+}
+
+func (w *writer) part(where, text string) {
+	if n := len(w.stage.Rest); n > 0 && w.stage.Rest[n-1].Where == where {
+		w.stage.Rest[n-1].Text += "\n\n" + text
+		return
+	}
+	w.stage.Rest = append(w.stage.Rest, Part{where, text})
+}
+
+// ownLimit is the first limit that stands at a level itself and is taken away.
+func (w *writer) ownLimit(level *config.Level) *syntax.Directive {
+	for _, item := range level.Items {
+		if item.Name().Value == "limit_req" && w.gone[item.Directive] && item.Via == level.Via {
+			return item.Directive
+		}
+	}
+	return nil
+}
+
+// location builds a location with limits and with what the location around says that takes the requests today; why is
+// given where that cannot be copied.
+func (w *writer) location(g *tune.Group, modifier string, lines []*Limit) (block *gonginx.Directive, why string) {
+	words := []string{modifier, word(g.Path)}
+	if modifier == "" {
+		words = words[1:]
+	}
+	block = directiveOf("location", words...)
+	list := w.limits(lines)
+	if g.Location != nil {
+		if g.Location.Directive == nil || g.Location.Directive.Block == nil {
+			return block, "the location that takes its requests today was not read"
+		}
+		copied, problem := copyOf(g.Location.Directive.Block.Directives, g.Location, g.Path)
+		list, why = append(list, copied...), problem
+	}
+	block.Block = &gonginx.Block{Directives: list}
+	return block, why
+}
+
+// word quotes a word where nginx's grammar asks for it.
+func word(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t\r\n;{}\"'\\#$") {
+		return s
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// copyOf copies the directives of a location for a path below it, without its limits.
+func copyOf(list []syntax.Directive, from *config.Location, path string) (out []gonginx.IDirective, why string) {
+	for i := range list {
+		d := &list[i]
+		name := d.Name().Value
+		switch {
+		case name == "limit_req" || name == "limit_req_dry_run":
+			continue
+		case name == "location":
+			return out, "the location that takes its requests today holds locations of its own"
+		case d.Block != nil && d.Block.Code:
+			return out, "the location that takes its requests today holds code"
+		}
+		c := directiveOf(name)
+		for n, w := range d.Args() {
+			text := d.WordSpan(w).Text()
+			if strings.ContainsAny(text, "\r\n") {
+				return out, "a word in the location that takes its requests today goes over several lines"
+			}
+			if n == 0 && (name == "proxy_pass" || name == "alias") {
+				if text, why = below(name, text, from, path); why != "" {
+					return out, why
+				}
+			}
+			c.Parameters = append(c.Parameters, gonginx.Parameter{Value: text})
+		}
+		if d.Block != nil {
+			inner, problem := copyOf(d.Block.Directives, from, path)
+			if problem != "" {
+				return out, problem
+			}
+			c.Block = &gonginx.Block{Directives: inner}
+		}
+		out = append(out, c)
+	}
+	return out, ""
+}
+
+// below is what proxy_pass and alias of a location become for a path below it: nginx puts their path in place of the
+// location's own.
+func below(name, text string, from *config.Location, path string) (result, why string) {
+	if from.Modifier != "" && from.Modifier != "^~" {
+		if strings.Contains(text, "$1") {
+			return text, name + " takes a part of the location's expression"
+		}
+		return text, ""
+	}
+	rest := strings.TrimPrefix(path, from.Pattern)
+	if name == "proxy_pass" {
+		_, address, _ := strings.Cut(text, "://")
+		if !strings.Contains(address, "/") {
+			return text, "" // no path: the request's own is handed on
+		}
+	}
+	if strings.ContainsAny(text, `$"'`) {
+		return text, "what " + name + " makes of the path rests on a variable"
+	}
+	return text + rest, ""
+}
+
+// openBlock puts text at the start of a level's block.
+func (w *writer) openBlock(level *config.Level, text string) {
+	d := level.Directive
+	if d == nil || d.Block == nil {
+		w.p.note("%s: what is new has no place to stand in what was read: put it there by hand", strings.Join(level.Context(), ", "))
+		return
+	}
+	if len(d.Block.Directives) > 0 {
+		w.made[&d.Block.Directives[0]] += text + "\n\n"
+		return
+	}
+	at := d.Block.Open + 1
+	w.stage.Edits = append(w.stage.Edits, source.Edit{Span: source.Span{File: d.Head().File, Start: at, End: at}, Text: "\n" + text + "\n"})
+}
+
+// finish turns what was made into edits.
+func (w *writer) finish() {
+	for _, d := range inOrder(w.made) {
+		text := strings.TrimSuffix(w.made[d], "\n\n")
+		if replaced, ok := w.in[d]; ok {
+			w.in[d] = text + "\n" + replaced
+			continue
+		}
+		if w.gone[d] {
+			w.in[d] = text
+			continue
+		}
+		indent := indentOf(d)
+		blank := "\n"
+		if strings.Contains(text, "{") {
+			blank = "\n\n"
+		}
+		at := d.Name().Start
+		w.edit(d, at, at, indented(text, indent)+blank+indent)
+	}
+	for _, d := range inOrder(w.in) {
+		w.edit(d, d.Name().Start, d.End, indented(w.in[d], indentOf(d)))
+	}
+	for _, d := range inOrder(w.gone) {
+		if _, ok := w.in[d]; !ok {
+			w.stage.Edits = append(w.stage.Edits, rule.RemoveDirective(d))
+		}
+	}
+}
+
+func (w *writer) edit(d *syntax.Directive, start, end uint32, text string) {
+	w.stage.Edits = append(w.stage.Edits, source.Edit{Span: source.Span{File: d.Head().File, Start: start, End: end}, Text: text})
+}
+
+// indentOf is what stands before a directive on its line; "" where that is more than white space.
+func indentOf(d *syntax.Directive) string {
+	f, at := d.Head().File, d.Name().Start
+	indent := f.Text[f.LineStart(f.Position(at).Line):at]
+	if strings.Trim(indent, " \t") != "" {
+		return ""
+	}
+	return indent
+}
+
+// indented puts an indent before each line but the first.
+func indented(text, indent string) string {
+	lines := strings.Split(text, "\n")
+	for i := 1; i < len(lines); i++ {
+		if lines[i] != "" {
+			lines[i] = indent + lines[i]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func inOrder[V any](m map[*syntax.Directive]V) []*syntax.Directive {
+	list := make([]*syntax.Directive, 0, len(m))
+	for d := range m {
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b *syntax.Directive) int {
+		x, y := a.Head(), b.Head()
+		if x.File != y.File {
+			return strings.Compare(x.File.Path, y.File.Path)
+		}
+		return int(x.Start) - int(y.Start)
+	})
+	return list
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/rollout"
+	"github.com/ngxlimit/ngxlimit/model/traffic"
+	"github.com/ngxlimit/ngxlimit/model/tune"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
+)
+
+// tuneFlags are the flags of tune.
+type tuneFlags struct {
+	*simulateFlags
+	logs              replayFlags
+	share, headroom   float64
+	attackers, people []string
+}
+
+func newTune(a *app) *cobra.Command {
+	f := &tuneFlags{simulateFlags: newSimulateFlags(), share: 0.999, headroom: 1}
+	f.format = oneOf("text", "text", "json", "html")
+	cmd := &cobra.Command{
+		Use:   "tune INPUT [LOG...]",
+		Short: "Find the smallest limits that let given traffic pass at once, and how to introduce them",
+		Long: `tune finds, for each limited location, for logins and for all together, the least rate and burst with
+which people pass undelayed, says what each choice lets an attacker do, and writes the result as nginx text: first as
+a dry run with the log format that the check of it needs, then in earnest, step by step.
+
+The traffic is that of the logs, which are read as replay reads them; without any, that of --fan: page loads, and attacks
+beside them, by as many clients as are named.`,
+		Args: needArgs(1, -1, "INPUT [LOG...]"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.share <= 0 || f.share > 1 || f.headroom < 1 || f.headroom > 100 {
+				return errors.New("tune: --share is above 0 and at most 1, --headroom from 1 to 100")
+			}
+			return a.tune(f, args[0], args[1:])
+		},
+	}
+	flags := cmd.Flags()
+	f.registerCrowd(flags)
+	f.logs.registerLogs(flags)
+	flags.Float64Var(&f.share, "share", f.share, "`share` of the legitimate clients that are to pass at once")
+	flags.Float64Var(&f.headroom, "headroom", f.headroom, "`factor` by which each measured burst is multiplied")
+	flags.StringSliceVar(&f.attackers, "attacker", nil, "`address` or network of an attacker, for whom no room is made")
+	flags.StringSliceVar(&f.people, "people", nil, "`address` or network of people, whatever they seem to do")
+	flags.Var(f.format, "format", "how to print")
+	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
+	f.inputFlags.add(flags)
+	return cmd
+}
+
+func (a *app) tune(f *tuneFlags, path string, logs []string) error {
+	tree, err := f.one(a, path)
+	if err != nil {
+		return err
+	}
+	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
+		return fmt.Errorf("%s has no server that could take a request", path)
+	}
+	a.tellRefused(tree)
+	attacker, err := addressSet("attacker", f.attackers)
+	if err != nil {
+		return err
+	}
+	people, err := addressSet("people", f.people)
+	if err != nil {
+		return err
+	}
+	o := tune.Options{Share: f.share, Login: isLogin, Static: traffic.IsStaticFile, Attackers: attacker, People: people}
+	t := report.Tuning{Input: path}
+	source := func() (verification, error) { return a.tuneFans(f, tree, o, &t) }
+	if len(logs) > 0 {
+		source = func() (verification, error) { return a.tuneLogs(f, tree, logs, o, &t) }
+	}
+	verify, err := source()
+	if err != nil {
+		return err
+	}
+	if len(t.Plan.Groups) > 0 {
+		if t.Proposal, err = rollout.Of(rule.NewFacts(tree, rule.Settings{}), t.Plan, rollout.Options{Headroom: f.headroom}); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if t.After, err = verify(t.Proposal.Enforce.Tree); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return a.writeOutput(f.output, func(w io.Writer) error {
+		switch f.format.value {
+		case "json":
+			return report.WriteTuningJSON(w, t, a.screen(f.output))
+		case "html":
+			return report.WriteTuningHTML(w, t, a.screen(f.output))
+		}
+		return report.WriteTuning(w, t, a.screen(f.output))
+	})
+}
+
+// A verification runs the traffic through another configuration with the same servers.
+type verification func(*config.Tree) (tune.Figures, error)
+
+func isLogin(uri string) bool { return len(rule.LoginWords(uri)) > 0 }
+
+// addressSet reads the networks of a flag; nil where none is given.
+func addressSet(flag string, list []string) (func(string) bool, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	networks := make([]netip.Prefix, len(list))
+	for i, text := range list {
+		network, _, ok := request.ParseNetwork(text)
+		if !ok {
+			return nil, fmt.Errorf("--%s: %q is neither an address nor a network", flag, text)
+		}
+		networks[i] = network
+	}
+	return func(name string) bool {
+		addr, ok := request.ParseAddr(name)
+		return ok && request.Contains(networks, addr)
+	}, nil
+}

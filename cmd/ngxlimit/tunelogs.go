@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/replay"
+	"github.com/ngxlimit/ngxlimit/model/tune"
+)
+
+// tuneLogs tunes for recorded traffic.
+func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Options, t *report.Tuning) (verification, error) {
+	if len(f.fans) > 0 {
+		return nil, errors.New("--fan and logs cannot be given together")
+	}
+	if slices.Contains(logs, "-") {
+		return nil, errors.New("the logs are read twice, to try what was found: standard input cannot be")
+	}
+	f.logs.host = f.host
+	if err := f.logs.check(); err != nil {
+		return nil, err
+	}
+	names, err := logNames(logs)
+	if err != nil {
+		return nil, err
+	}
+	c := tune.NewCollector(tree, route.New(tree), o)
+	var refused, delayed int
+	var failed error
+	result, err := a.replayVisits(f, tree, tree, names, func(v *replay.Visit) {
+		if v.Refused {
+			refused++
+		}
+		if v.Delayed {
+			delayed++
+		}
+		if failed == nil {
+			failed = c.Add(&tune.Visit{At: v.At, Request: v.Request, Nginx: v.Nginx, Status: v.Status, Agent: v.Agent, User: v.User})
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case failed != nil:
+		return nil, failed
+	case result.Unusable():
+		return nil, fmt.Errorf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result))
+	}
+	if t.Plan, err = c.Plan(); err != nil {
+		return nil, err
+	}
+	t.Traffic = strings.Join(names, ", ")
+	t.Plan.Notes = append(t.Plan.Notes, result.Assumptions...)
+	if result.Skipped > 0 {
+		t.Plan.Notes = append(t.Plan.Notes, fmt.Sprintf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result)))
+	}
+	if refused+delayed > 0 {
+		t.Plan.Notes = append(t.Plan.Notes, fmt.Sprintf(
+			"the limits of today refuse %d of these requests and hold %d: where they were in force, pages were cut short, and people need more than the log shows", refused, delayed))
+	}
+	return func(edited *config.Tree) (tune.Figures, error) { return a.tried(f, tree, edited, names, c) }, nil
+}
+
+// tried replays the logs through the limits that were found.
+func (a *app) tried(f *tuneFlags, tree, edited *config.Tree, names []string, c *tune.Collector) (tune.Figures, error) {
+	var n tune.Figures
+	_, err := a.replayVisits(f, tree, edited, names, func(v *replay.Visit) {
+		if c.Attacks(request.AddrText(v.Client)) {
+			n.AttackRequests++
+			if v.Refused {
+				n.AttackRefused++
+			}
+			return
+		}
+		n.Requests++
+		if v.Refused {
+			n.Refused++
+		}
+		if v.Delayed {
+			n.Delayed++
+		}
+	})
+	return n, err
+}
+
+// replayVisits replays the logs of one configuration through the limits of another one that has the same servers.
+func (a *app) replayVisits(f *tuneFlags, tree, through *config.Tree, names []string, visit func(*replay.Visit)) (*replay.Result, error) {
+	quiet := *a
+	if through != tree {
+		quiet.stderr = io.Discard // it was said
+	}
+	o := &opener{app: &quiet, flags: &f.logs, tree: tree, wanted: replay.Wanted(tree)}
+	sources, err := o.sources(names)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sources {
+		if n := slices.Index(tree.HTTP.Servers, sources[i].Server); n >= 0 {
+			sources[i].Server = through.HTTP.Servers[n]
+		}
+	}
+	bar := a.progress()
+	bar.what, bar.bytes = "reading", true
+	defer bar.finish()
+	return replay.Run(through, route.New(through), sources, replay.Options{
+		From: f.logs.from.ms, To: f.logs.to.ms, Host: f.host, Workers: runtime.GOMAXPROCS(0), Visit: visit,
+		Progress: func(int64, int64) { bar.set(atomic.LoadInt64(&o.read), o.size) },
+	})
+}
