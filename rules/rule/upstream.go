@@ -43,13 +43,32 @@ func (p Place) Backend() string {
 			to = rest
 		}
 		host, _, _ := strings.Cut(to, "/")
-		return pass.Name().Value + " " + host
+		return pass.Name().Value + " " + host + p.chosenByCode()
 	}
 	root := ""
 	if it, ok := p.Effective("root"); ok {
 		root = it.Arg(0)
 	}
 	return pass.Name().Value + " " + to + " " + root
+}
+
+// codes are the directives of embedded code that may choose a peer by what the place has set.
+var codes = [...]string{"rewrite_by_lua_block", "rewrite_by_lua_file", "access_by_lua_block", "access_by_lua_file"}
+
+// chosenByCode is what the place sets, where embedded code reads it: that of ingress-nginx has one upstream for everything,
+// and chooses the peer by $proxy_upstream_name. Without code it is "".
+func (p Place) chosenByCode() string {
+	for _, name := range codes {
+		if _, ok := p.Effective(name); !ok {
+			continue
+		}
+		var b strings.Builder
+		for _, it := range p.Location.FindAll("set") {
+			b.WriteString(" " + it.Arg(0) + "=" + it.Arg(1))
+		}
+		return b.String()
+	}
+	return ""
 }
 
 // Guarded says whether only some clients get an answer at the place, by what is in effect there: a password, a certificate,
