@@ -2,10 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -61,6 +63,7 @@ http {
 })
 
 func checkRealipLowBits(p *rule.Pass) {
+	twice := trustedTwice(p)
 	for i := range p.Tree.Refusals {
 		r := &p.Tree.Refusals[i]
 		if r.Kind != config.RealIPLowBits {
@@ -75,7 +78,47 @@ func checkRealipLowBits(p *rule.Pass) {
 				Title: "write " + network.String(), Safe: true,
 				Edits: []source.Edit{{Span: r.Span, Text: network.String()}},
 			}
+			if d := twice[r.Span]; d != nil {
+				f.Fix = &rule.Fix{Title: "remove it, as " + network.String() + " is trusted besides", Safe: true, Edits: []source.Edit{rule.RemoveDirective(d)}}
+			}
 		}
 		p.Report(f)
 	}
+}
+
+// trustedTwice returns the directives of entries that a list does not need, by the entries' places: the same network stands in it
+// without low bits, or stood in it before.
+func trustedTwice(p *rule.Pass) map[source.Span]*syntax.Directive {
+	twice := make(map[source.Span]*syntax.Directive)
+	if p.Tree.HTTP == nil {
+		return twice
+	}
+	look := func(list []*config.Trusted) {
+		kept := make(map[netip.Prefix]bool)
+		for _, x := range list {
+			if x.Prefix.IsValid() && !x.LowBits {
+				kept[x.Prefix.Masked()] = true
+			}
+		}
+		for _, x := range list {
+			if network := x.Prefix.Masked(); x.Prefix.IsValid() && x.LowBits {
+				if kept[network] {
+					twice[x.Span] = x.Directive
+				}
+				kept[network] = true
+			}
+		}
+	}
+	seen := map[*config.Setting[[]*config.Trusted]]bool{}
+	visit := func(l *config.Level) {
+		if from := l.Settings.RealIPFrom; from != nil && !seen[from] {
+			seen[from] = true
+			look(from.Value)
+		}
+	}
+	visit(&p.Tree.HTTP.Level)
+	for _, place := range p.Places() {
+		visit(place.Level)
+	}
+	return twice
 }

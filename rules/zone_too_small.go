@@ -143,7 +143,7 @@ func checkZone(p *rule.Pass, z sizedZone) {
 	}
 	f := rule.Of(z.item, &p.Tree.HTTP.Level)
 	f.Primary = z.span
-	f.Evidence = map[string]any{"states": holds, "keys_expected": expected, "key_bytes": int64(z.key.Bytes), "zone_bytes": z.size}
+	f.Evidence = map[string]any{"zone": z.name, "states": holds, "keys_expected": expected, "key_bytes": int64(z.key.Bytes), "zone_bytes": z.size}
 	f.Message = fmt.Sprintf("zone %q holds %s states, and %s keys are expected", z.name, rule.Count(holds), rule.Count(expected))
 	if said {
 		f.Confidence = rule.High

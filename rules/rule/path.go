@@ -25,7 +25,7 @@ var words = func() map[string]Use {
 		ForPrograms: "hook hooks webhook webhooks callback callbacks cron batch job jobs queue worker workers metrics health healthz healthcheck " +
 			"livez readyz liveness readiness ping heartbeat export exports import imports ingest collect collector telemetry beacon feed feeds rss " +
 			"atom sitemap robots backup backups sync replication xmlrpc machine internal cdn-cgi prometheus probe",
-		ForLogin: "login logon signin sign-in log-in auth authenticate token tokens password passwd passwort forgot reset register signup sign-up " +
+		ForLogin: "login logon signin sign-in log-in sign_in log_in sign_up auth authenticate token tokens password passwd passwort forgot reset register signup sign-up " +
 			"otp 2fa mfa wp-login sso oauth oauth2 captcha",
 		ForStatic: "static asset assets css js img imgs image images media font fonts icon icons dist build bundle bundles public theme themes " +
 			"wp-content wp-includes _next _nuxt vendor webjars favicon png jpg jpeg gif ico svg webp avif woff woff2 mp4 thumbs thumbnails",

@@ -68,6 +68,7 @@ type jsonFinding struct {
 	Evidence    map[string]any `json:"evidence"`
 	Related     []jsonLabel    `json:"related"`
 	Fix         *jsonFix       `json:"fix"`
+	Settle      string         `json:"settle,omitempty"` // the line of the settings file that settles what it rests on
 	Fingerprint string         `json:"fingerprint"`
 }
 
@@ -154,7 +155,7 @@ func toJSONFinding(f *rule.Finding) jsonFinding {
 		Rule: f.Rule.Name, Severity: string(f.Severity), Confidence: string(f.Confidence), Message: f.Message,
 		File: f.Primary.File.Path, Line: from.Line, Column: from.Column, EndLine: to.Line, EndColumn: to.Column,
 		Context: append([]string{}, f.Context...), Places: f.Places, Hosts: f.Hosts, Evidence: f.Evidence,
-		Related: make([]jsonLabel, len(f.Related)), Fingerprint: f.Fingerprint,
+		Related: make([]jsonLabel, len(f.Related)), Settle: f.Settle(), Fingerprint: f.Fingerprint,
 	}
 	if out.Evidence == nil {
 		out.Evidence = map[string]any{}

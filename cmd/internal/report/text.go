@@ -132,6 +132,9 @@ func (t *textWriter) advice(gutter int, f *rule.Finding) {
 		t.row(gutter, "=", t.p.help("mend: ")+clean(f.Fix.Title))
 		t.added(gutter, f.Fix)
 	}
+	if line := f.Settle(); line != "" {
+		t.row(gutter, "=", t.p.help("settle: ")+clean(line))
+	}
 	if !t.pointed[f.Rule.Name] {
 		t.pointed[f.Rule.Name] = true
 		t.row(gutter, "=", t.p.help("why:  ")+"ngxlimit rules "+f.Rule.Name)
