@@ -78,11 +78,11 @@ func checkBurstBelowFan(p *rule.Pass) {
 
 // takesFan says whether a refusal at the place breaks what a person looks at. An estimate is not enough to say so.
 func takesFan(p *rule.Pass, place rule.Place) bool {
-	if !place.Judges() || place.Settings.LimitReqDryRun.Value || !place.IsFan() || rule.ForMachines(place.Server) {
+	if !place.Judges() || place.Settings.LimitReqDryRun.Value || !p.Simulated(place.Server) || !place.IsFan() || rule.ForMachines(place.Server) {
 		return false
 	}
 	use := p.Use(place)
-	return (use == rule.ForPages || use == rule.ForStatic) && p.Simulated(place.Server) && p.WholeIn(place.Server)
+	return (use == rule.ForPages || use == rule.ForStatic) && p.WholeIn(place.Server)
 }
 
 func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *config.LimitReq, s rule.Suffered) rule.Finding {

@@ -50,24 +50,30 @@ type Facts struct {
 // NewFacts prepares the facts of one configuration; it computes none yet.
 func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f := &Facts{Tree: tree, Settings: settings}
-	f.trusts = sync.OnceValue(f.findTrusts)
 	f.proxied = sync.OnceValue(func() map[string][]socket {
 		return f.socketsThat(func(l *config.Listen) bool { return l.ProxyProtocol })
 	})
 	f.encrypted = sync.OnceValue(func() map[string][]socket { return f.socketsThat(func(l *config.Listen) bool { return l.SSL }) })
-	f.refusing = sync.OnceValue(f.findRefusing)
 	f.pages = sync.OnceValue(f.newPages)
 	f.defaults = sync.OnceValue(f.findDefaults)
 	f.forwarding = sync.OnceValue(f.findForwarding)
-	f.zones = sync.OnceValue(f.findZones)
 	f.allMatched = sync.OnceValue(f.findAllMatched)
 	f.router = sync.OnceValue(f.newRouter)
 	f.pipe = sync.OnceValue(f.newPipe)
-	f.handovers = sync.OnceValue(f.findHandovers)
 	f.keys.byText = make(map[string]Key)
 	f.keys.flows = make(map[string]*Flow)
 	f.assigns = sync.OnceValue(f.findAssignments)
 	f.places = sync.OnceValue(f.findPlaces)
+	f.Forget()
+	return f
+}
+
+// Forget lets go of what is large and asked for by rules alone; asked for again, it is computed again. No rule may be running.
+func (f *Facts) Forget() {
+	f.trusts = sync.OnceValue(f.findTrusts)
+	f.refusing = sync.OnceValue(f.findRefusing)
+	f.zones = sync.OnceValue(f.findZones)
+	f.handovers = sync.OnceValue(f.findHandovers)
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {
 		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitReq] { return s.LimitReqs },
 			func(l *config.LimitReq) *syntax.Directive { return l.Directive })
@@ -76,7 +82,6 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 		return findLists(f.Places(), func(s *config.Settings) *config.Setting[[]*config.LimitConn] { return s.LimitConns },
 			func(l *config.LimitConn) *syntax.Directive { return l.Directive })
 	})
-	return f
 }
 
 // completeIn asks the tree once for each server.

@@ -61,6 +61,7 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	}
 	s := &sifter{options: &o, tree: tree, order: fileOrder(tree), places: newPlaces(tree), comments: findComments(tree)}
 	outcomes := s.apply(rules, facts)
+	facts.Forget()
 	found, left := gather(outcomes)
 	s.sort(found)
 	setEffects(found)
