@@ -22,6 +22,9 @@ func atoi(s string) (int64, bool) {
 	return n, true
 }
 
+// ParseSize reads a number of bytes as nginx writes it: "512", "8k", "1m".
+func ParseSize(s string) (n int64, ok bool) { return parseSize(s) }
+
 // parseSize reads bytes as nginx does (ngx_parse_size): a number with k or m behind it, in either case, and nothing else.
 func parseSize(s string) (int64, bool) {
 	return parseUnit(s, "km")

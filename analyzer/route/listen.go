@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
@@ -21,7 +22,9 @@ type group struct {
 	standard named // the default server, without a name
 	last     *Site
 	servers  int
-	names    names
+
+	firstSize atomic.Int64 // see first
+	names     names
 }
 
 // addServer enters a server at all addresses it listens on.

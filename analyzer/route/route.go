@@ -107,9 +107,14 @@ func (r *Router) read(v *value.Request, a *group, c *Choice, host string, hostOK
 		merge = a.find(nil, host).site.Server.MergeSlashes // TLS names the server before the request line is read
 	}
 	target, err := request.ParseTarget(req.Target, merge)
-	switch {
-	case !validMethod(req.Method):
+	if !validMethod(req.Method) {
 		c.refuse(400, "invalid method")
+		return
+	}
+	head, fits := readLine(v, a, c)
+	switch {
+	case !fits:
+		c.refuse(414, "the request line is longer than large_client_header_buffers have room for")
 		return
 	case err != nil, target.Absolute && req.Protocol > "HTTP/2":
 		c.refuse(400, "invalid request target")
@@ -123,12 +128,18 @@ func (r *Router) read(v *value.Request, a *group, c *Choice, host string, hostOK
 			return
 		}
 	}
+	before := c.Server
 	if hostOK || target.Absolute {
 		c.take(a.find(v, v.Host))
+	}
+	if target.Absolute {
+		before = c.Server
 	}
 	switch {
 	case !hostOK:
 		c.refuse(400, "invalid Host header")
+	case !head.readHeaders(req, before, c.Server):
+		c.refuse(494, "the headers are larger than large_client_header_buffers have room for")
 	case req.Repeated() != "":
 		c.refuse(400, "two "+req.Repeated()+" headers")
 	case req.NoHost && req.Protocol != "HTTP/1.0":

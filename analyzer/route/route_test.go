@@ -58,6 +58,15 @@ func TestRefusedRequests(t *testing.T) {
 		why    string
 	}{
 		{request.Request{Host: "a", Target: "/.."}, 400, "invalid request target"},
+		{request.Request{Host: "a", Target: "/" + strings.Repeat("x", 8176)}, 0, ""}, // 8192 bytes with "GET ", " HTTP/1.1" and the end of the line
+		{request.Request{Host: "a", Target: "/" + strings.Repeat("x", 8177)}, 414, "the request line is longer than large_client_header_buffers have room for"},
+		{request.Request{Host: "a", Target: "/" + strings.Repeat("x", 8177), Protocol: "HTTP/2.0"}, 0, ""},
+		{request.Request{Host: "a", Target: "/", Headers: []request.Header{{Name: "Cookie", Value: strings.Repeat("x", 8182)}}}, 0, ""},
+		{
+			request.Request{Host: "a", Target: "/", Headers: []request.Header{{Name: "Cookie", Value: strings.Repeat("x", 8183)}}},
+			494,
+			"the headers are larger than large_client_header_buffers have room for",
+		},
 		{request.Request{Host: "a b", Target: "/"}, 400, "invalid Host header"},
 		{request.Request{NoHost: true, Target: "/"}, 400, "no Host header"},
 		{request.Request{NoHost: true, Target: "/", Protocol: "HTTP/1.0"}, 0, ""},

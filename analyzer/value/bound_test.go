@@ -85,8 +85,30 @@ func TestLateBuiltins(t *testing.T) {
 		if !Builtin(name) || Reserved(name) != "" {
 			t.Errorf("$%s: builtin %v, reserved %q", name, Builtin(name), Reserved(name))
 		}
-		if v := requestFor("/").Variable(name); !strings.HasPrefix(v.Reason(), "$"+name+" is ") {
+		r := requestFor("/")
+		r.Version = "1.22.1"
+		if v := r.Variable(name); !strings.HasPrefix(v.Reason(), "$"+name+" is ") {
 			t.Errorf("$%s: %q", name, v.Reason())
+		}
+	}
+}
+
+// TestRequestPort: the port that the client names, from the request line before the Host header.
+func TestRequestPort(t *testing.T) {
+	for _, c := range []struct{ host, target, want string }{
+		{"a.example", "/", ""},
+		{"a.example:8080", "/x?http://b:1/", "8080"},
+		{"[2001:db8::1]:81", "/", "81"},
+		{"[2001:db8::1]", "/", ""},
+		{"a.example:8080", "http://b.example:81/x:9", "81"},
+		{"a.example:8080", "http://b.example/x:9", ""},
+	} {
+		r := requestFor(c.target)
+		r.HTTP.Host, r.HTTP.Target = c.host, c.target
+		port, _ := r.Variable("request_port").Known()
+		colon, known := r.Variable("is_request_port").Known()
+		if port != c.want || !known || (colon == ":") != (port != "") {
+			t.Errorf("%s %s: %q%q, want %q", c.host, c.target, colon, port, c.want)
 		}
 	}
 }

@@ -114,8 +114,8 @@ var builtins = func() map[string]*builtin {
 		"hostname":   {reason: "is the name of the machine that nginx runs on"},
 
 		// Since 1.29.3 only; before that a configuration may define them.
-		"request_port":    {reason: "is not followed here", volatile: true, changeable: true},
-		"is_request_port": {reason: "is not followed here", volatile: true, changeable: true},
+		"request_port":    {get: requestPort, volatile: true, changeable: true},
+		"is_request_port": {get: isRequestPort, volatile: true, changeable: true},
 	}
 	unknown(m, ofClock, "msec", "time_iso8601", "time_local", "date_gmt", "date_local", "request_time", "connection_time")
 	unknown(m, ofProcess, "pid", "connection", "connection_requests", "connections_active", "connections_reading",
@@ -208,6 +208,30 @@ func host(r *Request) Value {
 	return r.ServerName
 }
 
+// requestPort is the port that the client names: in the request line where a host stands there, else in the Host header.
+func requestPort(r *Request) Value {
+	if !r.since(29, 3) {
+		return Unknown("$request_port is nginx's own since 1.29.3 only")
+	}
+	authority := r.HTTP.Host
+	if _, rest, ok := strings.Cut(r.HTTP.Target, "://"); ok && !strings.HasPrefix(r.HTTP.Target, "/") {
+		if i := strings.IndexAny(rest, "/?"); i >= 0 {
+			rest = rest[:i]
+		}
+		authority = rest
+	}
+	return Of(portText(request.HostPort(authority)))
+}
+
+// isRequestPort is ":" where there is such a port.
+func isRequestPort(r *Request) Value {
+	if !r.since(29, 3) {
+		return Unknown("$is_request_port is nginx's own since 1.29.3 only")
+	}
+	v := requestPort(r)
+	return when(v.text != "", ":")
+}
+
 func contentLength(r *Request) Value {
 	if v, ok := r.first("Content-Length"); ok {
 		return Of(v)
@@ -216,7 +240,7 @@ func contentLength(r *Request) Value {
 }
 
 func contentType(r *Request) Value {
-	if r.since(1, 23, 0) {
+	if r.since(23, 0) {
 		return Of(strings.Join(r.lines("Content-Type"), ", "))
 	}
 	v, _ := r.first("Content-Type")

@@ -86,7 +86,7 @@ func (g *geo) behindProxies(r *Request, addr netip.Addr) netip.Addr {
 		return addr
 	}
 	trusted := func(a netip.Addr) bool { return request.Contains(g.proxies, a) }
-	if a, ok := request.Forwarded(addr, lines, trusted, g.recursive, r.since(1, 27, 3)); ok {
+	if a, ok := request.Forwarded(addr, lines, trusted, g.recursive, r.since(27, 3)); ok {
 		return a.Addr()
 	}
 	return addr

@@ -43,7 +43,7 @@ func (r *Request) header(name string) Value {
 	switch {
 	case len(values) == 0:
 		return Value{}
-	case name == "x_forwarded_for" || r.since(1, 23, 0):
+	case name == "x_forwarded_for" || r.since(23, 0):
 		return Of(strings.Join(values, ", "))
 	}
 	return Of(values[0])

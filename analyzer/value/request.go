@@ -193,8 +193,8 @@ func (r *Request) capture(n int) Value {
 	return Of(r.subject[r.captures[2*n]:r.captures[2*n+1]])
 }
 
-// since says whether the nginx that is judged for is at least the given version.
-func (r *Request) since(major, minor, patch int) bool {
+// since says whether the nginx that is judged for is at least 1.minor.patch.
+func (r *Request) since(minor, patch int) bool {
 	if r.Version == "" {
 		return true
 	}
@@ -206,8 +206,8 @@ func (r *Request) since(major, minor, patch int) bool {
 	}
 	v := r.version
 	switch {
-	case v[0] != major:
-		return v[0] > major
+	case v[0] != 1:
+		return v[0] > 1
 	case v[1] != minor:
 		return v[1] > minor
 	}

@@ -47,6 +47,9 @@ func (r *run) access() (answer, bool) {
 
 func (r *run) deny(status int) (answer, bool) {
 	r.step(r.conf, "access", statusText(status))
+	if delay := text(r.conf.level, "auth_delay", "0"); status == 401 && strings.Trim(delay, "0ms") != "" {
+		r.assume("auth_delay " + delay + " in " + r.conf.name() + ": that the answer is held back so long is not followed")
+	}
 	return r.finalize(status, EndDeny), true
 }
 
