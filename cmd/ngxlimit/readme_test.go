@@ -18,15 +18,21 @@ import (
 
 var console = regexp.MustCompile("(?s)```console\n\\$ ngxlimit ([^\n]*)\n(.*?)```")
 
-// TestReadme holds the README's examples to what the program prints.
+// TestReadme holds the examples of the README and of the guide to what the program prints.
 func TestReadme(t *testing.T) {
-	path := filepath.Join(nginxtest.Root(t), "README.md")
+	root := nginxtest.Root(t)
+	t.Chdir(root)
+	t.Setenv("NO_COLOR", "1")
+	for _, page := range []string{"README.md", "docs/guide.md"} {
+		t.Run(page, func(t *testing.T) { holdExamples(t, filepath.Join(root, filepath.FromSlash(page))) })
+	}
+}
+
+func holdExamples(t *testing.T, path string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(nginxtest.Root(t))
-	t.Setenv("NO_COLOR", "1")
 	examples := 0
 	fresh := console.ReplaceAllStringFunc(string(text), func(block string) string {
 		examples++
@@ -50,7 +56,7 @@ func TestReadme(t *testing.T) {
 		}
 		return
 	}
-	t.Error("README.md shows what the program does not print; run go test ./cmd/ngxlimit -run TestReadme -update")
+	t.Errorf("%s shows what the program does not print; run go test ./cmd/ngxlimit -run TestReadme -update", path)
 }
 
 var suppressing = regexp.MustCompile("(?s)```nginx\n([^`]*# ngxlimit:ignore [^`]*)```")

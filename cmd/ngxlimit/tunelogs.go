@@ -64,8 +64,8 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 		t.Plan.Notes = append(t.Plan.Notes, fmt.Sprintf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result)))
 	}
 	if refused+delayed > 0 {
-		t.Plan.Notes = append(t.Plan.Notes, fmt.Sprintf(
-			"the limits of today refuse %d of these requests and hold %d: where they were in force, pages were cut short, and people need more than the log shows", refused, delayed))
+		t.Plan.Distorted = fmt.Sprintf("the limits of today refuse %d of these requests and hold %d: where they were in force, pages were cut short or drawn "+
+			"out, and people need more than the log shows: tune for a page load with --fan as well, and again after the dry run", refused, delayed)
 	}
 	return func(edited *config.Tree) (tune.Figures, error) { return a.tried(f, tree, edited, names, c) }, nil
 }

@@ -99,6 +99,7 @@ type Plan struct {
 	Other     int           // requests that end in no group: redirects, pages of a location that takes everything
 	Lost      int           // requests that could not be followed
 	Span      time.Duration // from the first to the last
+	Distorted string        // why people may need more than the traffic shows; "" for no reason
 	Notes     []string
 }
 

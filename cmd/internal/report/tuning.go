@@ -76,6 +76,9 @@ func (t *tuningWriter) limits(of Tuning) {
 	}
 	t.print("\n", rendered(tab), "\n")
 	t.line(outcome(of.After))
+	if d := of.Plan.Distorted; d != "" {
+		t.line("but " + d)
+	}
 }
 
 // outcome is what the limits do to the traffic that they were made for.

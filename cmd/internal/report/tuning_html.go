@@ -67,7 +67,10 @@ func tuningViewOf(t Tuning, o Options) tuningView {
 		v.After = "Nothing is to be limited."
 		return v
 	}
-	v.After = outcome(t.After)
+	v.After = outcome(t.After) + "."
+	if d := t.Plan.Distorted; d != "" {
+		v.After += " But " + d + "."
+	}
 	for i := range t.Proposal.Limits {
 		l := &t.Proposal.Limits[i]
 		g, c := l.Group, &l.Choice

@@ -21,6 +21,7 @@ type tuningJSON struct {
 	After     *afterJSON     `json:"after"`
 	Nginx     *nginxJSON     `json:"nginx"`
 	Steps     []stepJSON     `json:"steps"`
+	Distorted string         `json:"distorted,omitempty"` // why people may need more than the traffic shows
 	Notes     []string       `json:"notes"`
 }
 
@@ -103,7 +104,7 @@ type stepJSON struct {
 func WriteTuningJSON(w io.Writer, t Tuning, o Options) error {
 	p := t.Plan
 	out := tuningJSON{
-		Traffic: t.Traffic, Requests: p.Visits, SpanMs: p.Span.Milliseconds(), Static: p.Static, Other: p.Other, Lost: p.Lost,
+		Traffic: t.Traffic, Requests: p.Visits, SpanMs: p.Span.Milliseconds(), Static: p.Static, Other: p.Other, Lost: p.Lost, Distorted: p.Distorted,
 		Limits: []limitJSON{}, Attackers: []attackerJSON{}, Shared: []sharedJSON{}, Steps: []stepJSON{}, Notes: append([]string{}, p.Notes...),
 	}
 	for _, a := range p.Attackers {
