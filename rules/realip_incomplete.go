@@ -23,6 +23,8 @@ var RealipIncomplete = register(rule.Rule{
 		"Best is to say what stands in front: `--proxies FILE` takes lists of networks from AWS, Google Cloud, Azure, Kubernetes and others,\n" +
 		"or the name of a provider that publishes its own, and `proxies` in the settings does the same. Then exactly what is missing of them\n" +
 		"is reported, with the lines to add, and as a note what is trusted beyond them.\n\n" +
+		"With `--log FILE` it is told from access logs which proxies stand there in the place of their clients, with the requests and the\n" +
+		"refusals of each, and which network would cover them.\n\n" +
 		"Without that, reported are what is missing of a provider some of whose networks are trusted (`ngxlimit proxies` lists them, with\n" +
 		"the day of each list); gaps in a row of trusted private subnets of one size; and, as a note, a single subnet, because a cloud\n" +
 		"balancer has nodes in one for each zone. A list of more than 180 days is noted.\n",
@@ -78,6 +80,7 @@ func checkRealipIncomplete(p *rule.Pass) {
 		if len(t.From.Value) == 0 {
 			continue
 		}
+		reportPeers(p, t)
 		compareKnown(p, t)
 		if len(p.Settings.Fronts) > 0 {
 			compareGiven(p, t)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/model/peers"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -132,7 +133,17 @@ func realipMissingFinding(p *rule.Pass, b *rule.Bucket, sign *rule.FrontSign) ru
 	f := rule.Of(b.Item, &p.Tree.HTTP.Level)
 	f.Primary = b.Key
 	f.Evidence = map[string]any{"zone": b.Zone}
+	var seen []peers.Group
+	if p.Settings.Peers != nil {
+		seen = p.Settings.Peers.Groups(nil)
+	}
 	switch {
+	case len(seen) > 0:
+		f.Confidence = rule.High
+		f.Message = fmt.Sprintf("logs show %s as the client, which hands on others (%s), and no set_real_ip_from is in effect: zone %q counts all its clients as one address; %s",
+			seenText(&seen[0]), seenCounts(p, &seen[0]), b.Zone, coverText(&seen[0]))
+		f.Evidence = seenEvidence(&seen[0])
+		f.Evidence["zone"] = b.Zone
 	case p.Settings.Front == rule.FrontProxy:
 		f.Confidence = rule.High
 		f.Message = fmt.Sprintf("a proxy connects, as the settings say, and no set_real_ip_from is in effect: zone %q counts all its clients as one address", b.Zone)

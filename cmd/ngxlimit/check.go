@@ -30,6 +30,7 @@ type checkFlags struct {
 	settingsFlags
 	mendFlags
 	knownFlags
+	logFlags
 	format, failOn, confidence, color *choice
 	output                            string
 	also                              reports
@@ -81,6 +82,7 @@ each address.`,
 	flags.BoolVar(&f.profile, "profile", false, "tell on standard error where the time goes: the steps, and each rule")
 	f.mendFlags.add(flags)
 	f.knownFlags.add(flags)
+	f.logFlags.add(flags)
 	f.settingsFlags.add(flags)
 	f.inputFlags.add(flags)
 	return cmd
@@ -127,6 +129,10 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		inputs = hosts.distinct()
 	}
 	trees := f.resolveAll(inputs)
+	if err := f.readLogs(a, trees, &set.Facts); err != nil {
+		return err
+	}
+	j.set = set
 	spent.step("resolve")
 	beFrugal(inputs)
 	if unread == nil { // a zone may be defined in what was not read

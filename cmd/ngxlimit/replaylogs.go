@@ -48,6 +48,8 @@ type opener struct {
 	tree   *config.Tree
 	wanted []string // variables
 
+	timeless bool // logs without times will do
+
 	read int64 // bytes of all files so far
 	size int64 // of all files
 }
@@ -109,7 +111,7 @@ func (o *opener) source(name string) (replay.Source, error) {
 }
 
 func (o *opener) options() accesslog.Options {
-	return accesslog.Options{Fields: o.flags.fields.values, Headers: o.wanted}
+	return accesslog.Options{Fields: o.flags.fields.values, Headers: o.wanted, Timeless: o.timeless}
 }
 
 func (o *opener) open(name string) (io.Reader, func(), error) { return o.unpack(name, nil) }

@@ -126,6 +126,8 @@ func (f Fields) Check() error {
 type nameTable struct {
 	byName  map[string]field
 	headers []string // names of variables: http_x_api_key, cookie_session
+
+	timeless bool // see Options
 }
 
 // newTable returns the table for JSON lines: what was chosen stands above what is known. headers are the variables that

@@ -101,7 +101,7 @@ func compile(f Format, t *nameTable) (*template, error) {
 	switch {
 	case len(p.parts) == 0:
 		return nil, errors.New("compile log format: it has no variable")
-	case !p.reads.time && !p.reads.msec:
+	case !p.reads.time && !p.reads.msec && !t.timeless:
 		return nil, errors.New("compile log format: it has no time ($msec, $time_iso8601 or $time_local)")
 	case !p.reads.client:
 		return nil, errors.New("compile log format: it has no client address ($remote_addr)")

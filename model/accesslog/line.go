@@ -9,12 +9,13 @@ type line struct {
 	bestTime    bool // Time is of msecTime
 	anyTime     bool
 	clock       *clockText
+	timeless    bool
 }
 
 // begin makes the record ready for a new line.
 func (l *line) begin(r *Record) {
 	*r = Record{RequestMs: Unknown, UpstreamMs: Unknown}
-	*l = line{Record: r, clock: l.clock}
+	*l = line{Record: r, clock: l.clock, timeless: l.timeless}
 }
 
 // set fills in a field. Of several that mean the same the first that says something counts.
@@ -132,6 +133,11 @@ func (l *line) end() Fault {
 		}
 	}
 	switch {
+	case !l.bestTime && !l.anyTime && l.timeless:
+		if l.Client == "" {
+			return NoClient
+		}
+		return Fine
 	case !l.bestTime && !l.anyTime:
 		return NoTime
 	case l.Time < earliest || l.Time >= latest:

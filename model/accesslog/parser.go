@@ -22,6 +22,8 @@ type Reader struct {
 type Options struct {
 	Fields  Fields   // of JSON lines; nil for the names that are known
 	Headers []string // further variables that are wanted, such as http_x_api_key or cookie_session; at most MaxHeaders
+
+	Timeless bool // take lines that hold no time; their Record.Time is 0
 }
 
 // MaxHeaders bounds Options.Headers.
@@ -36,6 +38,7 @@ func NewReader(f Format, o Options) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{Format: f, Headers: o.Headers, table: newTable(o.Fields, o.Headers)}
+	r.table.timeless = o.Timeless
 	if f.Text != "" {
 		var err error
 		if r.main, err = compile(f, r.table); err != nil {
@@ -81,7 +84,7 @@ func (r *Reader) Parser() *Parser {
 		most = max(most, len(p.parts))
 	}
 	p := &Parser{r: r, json: jsonLine{table: r.table}, ends: make([]int32, 2*most)}
-	p.line.clock = &p.clock
+	p.line.clock, p.line.timeless = &p.clock, r.table.timeless
 	return p
 }
 

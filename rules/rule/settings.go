@@ -6,6 +6,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
+	"github.com/ngxlimit/ngxlimit/model/peers"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -33,10 +34,11 @@ type Settings struct {
 	Interactive       []string // URI prefixes on which people wait, whatever their names suggest
 	Fans              []FanFor // page loads that stand for what is asked for; elsewhere PageFan does
 
-	Chain  chain.Chain    // the proxies that requests pass; nil where nobody said
-	Fronts []*fronts.List // the networks of what stands in front, as they were given
-	Table  *fronts.Table  // the fronts that are known; nil is the table that is built in
-	Today  string         // "2026-11-30", to tell how old a list is; "" is not known
+	Chain  chain.Chain      // the proxies that requests pass; nil where nobody said
+	Fronts []*fronts.List   // the networks of what stands in front, as they were given
+	Peers  *peers.Collector // what logs show of who connects; nil where no log was read
+	Table  *fronts.Table    // the fronts that are known; nil is the table that is built in
+	Today  string           // "2026-11-30", to tell how old a list is; "" is not known
 }
 
 // A FanFor is a page load that stands for what people ask for at the servers and locations that it names; see MatchServer
