@@ -18,9 +18,11 @@ type Options struct {
 
 // A Layer runs rulesets. It is an edge.Layer.
 type Layer struct {
-	window Window
-	zones  []*zone
-	said   []string
+	window  Window
+	zones   []*zone
+	keysets map[string]*keyset
+	request uint64        // how often it was asked so far
+	last    *edge.Request // that the last question was about
 }
 
 // zone is the rules of one domain, in the order in which they run.
@@ -39,20 +41,17 @@ type running struct {
 	timeout clock.Msec
 	after   bool // counts when the answer is there
 	// A rule that looks at answers needs them from the origin: what the cache has goes there all the same.
-	pastCache bool
-	counters  map[string]*counter
-	stat      edge.RuleStat
-
-	scope lang.Scope
-	key   []byte
+	pastCache   bool
+	readsAnswer bool
+	keys        *keyset
+	counters    []*counter // by the numbers of the combinations
+	stat        edge.RuleStat
+	scope       lang.Scope
 }
-
-// mostCounters is how many counters of a rule are kept before those that say nothing any more are looked for.
-const mostCounters = 1 << 20
 
 // New makes a layer of rulesets. It fails where there are several zones and nothing says which host is in which.
 func New(all []*Ruleset, o Options) (*Layer, error) {
-	l := &Layer{window: o.Window}
+	l := &Layer{window: o.Window, keysets: map[string]*keyset{}}
 	if l.window == "" {
 		l.window = Buckets
 	}
@@ -84,12 +83,12 @@ func New(all []*Ruleset, o Options) (*Layer, error) {
 		for _, phase := range []string{Custom, RateLimit} {
 			for _, s := range all {
 				if s.Phase == phase && s.Kind == "root" {
-					z.add(all, s, nil, 0)
+					l.add(z, all, s, nil, 0)
 				}
 			}
 			for _, s := range all {
 				if s.Phase == phase && s.Zone == name && s.Kind != "root" && s.Kind != "custom" {
-					z.add(all, s, nil, 0)
+					l.add(z, all, s, nil, 0)
 				}
 			}
 		}
@@ -106,13 +105,13 @@ func shellWord(s string) string {
 }
 
 // add puts the rules of a ruleset behind the others; those that deploy another ruleset bring its rules along.
-func (z *zone) add(all []*Ruleset, s *Ruleset, guards []*Condition, depth int) {
+func (l *Layer) add(z *zone, all []*Ruleset, s *Ruleset, guards []*Condition, depth int) {
 	for _, u := range s.Rules {
 		if !u.Enabled {
 			continue
 		}
 		if u.Action == "execute" {
-			z.deploy(all, u, guards, depth)
+			l.deploy(z, all, u, guards, depth)
 			continue
 		}
 		r := &running{Rule: u, guards: guards, stat: edge.RuleStat{Rule: u.Name}}
@@ -120,21 +119,21 @@ func (z *zone) add(all []*Ruleset, s *Ruleset, guards []*Condition, depth int) {
 			r.stat.Says = u.Description
 		}
 		if u.Limit != nil && u.Unknown == "" {
-			l := u.Limit
-			r.period, r.timeout, r.limit, r.after = clock.Msec(l.PeriodS*1000), clock.Msec(l.TimeoutS*1000), l.Most(), l.AfterAnswer()
-			r.pastCache = l.ReadsAnswer() || l.Score > 0
-			r.counters = map[string]*counter{}
-			r.stat.Limit, r.stat.PeriodS, r.stat.TimeoutS = r.limit, l.PeriodS, l.TimeoutS
+			t := u.Limit
+			r.period, r.timeout, r.limit, r.after = clock.Msec(t.PeriodS*1000), clock.Msec(t.TimeoutS*1000), t.Most(), t.AfterAnswer()
+			r.pastCache, r.readsAnswer = t.ReadsAnswer() || t.Score > 0, t.ReadsAnswer()
+			r.keys = l.keysetOf(t.Keys)
+			r.stat.Limit, r.stat.PeriodS, r.stat.TimeoutS = r.limit, t.PeriodS, t.TimeoutS
 		}
 		z.rules = append(z.rules, r)
 	}
 }
 
-func (z *zone) deploy(all []*Ruleset, u *Rule, guards []*Condition, depth int) {
+func (l *Layer) deploy(z *zone, all []*Ruleset, u *Rule, guards []*Condition, depth int) {
 	if u.Unknown == "" && depth < 4 {
 		for _, s := range all {
 			if s.Kind == "custom" && u.Deploys != "" && (s.ID == u.Deploys || s.Reference == u.Deploys) {
-				z.add(all, s, append(guards[:len(guards):len(guards)], u.Expression), depth+1)
+				l.add(z, all, s, append(guards[:len(guards):len(guards)], u.Expression), depth+1)
 				return
 			}
 		}
@@ -166,6 +165,7 @@ func (l *Layer) zoneOf(req *edge.Request) *zone {
 
 // Decide judges a request: custom rules first, then those that count, each kind in its order.
 func (l *Layer) Decide(now clock.Msec, req *edge.Request) (d edge.Decision) {
+	l.request, l.last = l.request+1, req
 	z := l.zoneOf(req)
 	if z == nil {
 		return d
@@ -248,7 +248,7 @@ func (l *Layer) limit(r *running, now clock.Msec, req *edge.Request, match lang.
 	if match != lang.True && counts != lang.True {
 		return edge.Decision{}
 	}
-	c := r.find(req, counts == lang.True)
+	c := l.find(r, req, counts == lang.True)
 	if c == nil {
 		if match == lang.True {
 			return edge.Decision{Rule: r.Name, Action: edge.Allow}
@@ -314,30 +314,35 @@ func (r *running) act(counter int64) edge.Decision {
 
 // find returns the counter of a request's combination; nil where it has none yet and none is made, and where some
 // characteristic cannot be known.
-func (r *running) find(req *edge.Request, make bool) *counter {
-	r.scope.Request, r.scope.Response = req, nil
-	r.key = append(append(r.key[:0], req.Colo...), 0)
-	for i := range r.Limit.Keys {
-		k := &r.Limit.Keys[i]
-		if k.String() == "cf.colo.id" {
-			continue
-		}
-		var ok bool
-		if r.key, ok = k.Append(&r.scope, r.key); !ok {
-			r.dark("characteristic " + r.scope.Why())
+func (l *Layer) find(r *running, req *edge.Request, make bool) *counter {
+	id := r.keys.find(l.request, req, make)
+	switch {
+	case r.keys.why != "":
+		r.dark(r.keys.why)
+		return nil
+	case id < 0:
+		return nil
+	}
+	for int(id) >= len(r.counters) {
+		if !make {
 			return nil
 		}
+		r.counters = append(r.counters, nil)
 	}
-	c := r.counters[string(r.key)]
+	c := r.counters[id]
 	if c == nil && make {
 		c = &counter{}
-		r.counters[string(r.key)] = c
+		r.counters[id] = c
+		r.stat.Keys++
 	}
 	return c
 }
 
 // Observe counts what the answer decides, for the rules that were not passed over.
 func (l *Layer) Observe(now clock.Msec, req *edge.Request, resp *edge.Response, was edge.Decision) edge.Decision {
+	if l.last != req { // else it was found out just now which counters it has
+		l.request, l.last = l.request+1, nil
+	}
 	z := l.zoneOf(req)
 	if z == nil {
 		return was
@@ -378,9 +383,8 @@ func (r *running) matchQuietly(req *edge.Request) bool {
 // observe counts an answer, and returns the counter of the request's combination; nil where there is none.
 func (l *Layer) observe(r *running, now clock.Msec, req *edge.Request, resp *edge.Response) *counter {
 	n := int64(1)
-	reads := r.Limit.ReadsAnswer()
 	switch {
-	case r.Limit.ToOrigin && req.Cached && !reads: // else it goes to the origin, past the cache
+	case r.Limit.ToOrigin && req.Cached && !r.readsAnswer: // else it goes to the origin, past the cache
 		n = 0
 	case r.Limit.Score > 0:
 		n = r.score(resp)
@@ -393,7 +397,7 @@ func (l *Layer) observe(r *running, now clock.Msec, req *edge.Request, resp *edg
 			counts = lang.False // it was told when the request came
 		}
 	}
-	c := r.find(req, counts == lang.True)
+	c := l.find(r, req, counts == lang.True)
 	if c == nil || counts != lang.True {
 		return c
 	}

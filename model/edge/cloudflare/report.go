@@ -13,7 +13,6 @@ func (l *Layer) Report() edge.Report {
 	for _, z := range l.zones {
 		for _, r := range z.rules {
 			st := r.stat
-			st.Keys = len(r.counters)
 			rep.Rules = append(rep.Rules, st)
 			if st.Unknown > 0 {
 				rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %d requests it cannot be known whether it acts, and it is taken not to: %s", st.Rule, st.Unknown, st.Why))
@@ -37,15 +36,16 @@ func (l *Layer) Report() edge.Report {
 // Counters returns the counters that belong to a request's combination, by rule; a rule without one is left out.
 func (l *Layer) Counters(now clock.Msec, req *edge.Request) map[string]int64 {
 	all := map[string]int64{}
+	l.request++
 	z := l.zoneOf(req)
 	if z == nil {
 		return all
 	}
 	for _, r := range z.rules {
-		if r.counters == nil {
+		if r.keys == nil {
 			continue
 		}
-		if c := r.find(req, false); c != nil {
+		if c := l.find(r, req, false); c != nil {
 			all[r.Name] = c.value(l.window, now, r.period)
 		}
 	}

@@ -108,8 +108,3 @@ func (c *counter) value(w Window, now, period clock.Msec) int64 {
 
 // reset sets it back to nothing.
 func (c *counter) reset() { *c = counter{index: c.index, marks: c.marks[:0]} }
-
-// idle says whether the counter says nothing any more.
-func (c *counter) idle(w Window, now, period clock.Msec) bool {
-	return c.until <= now && c.value(w, now, period) == 0
-}

@@ -9,6 +9,7 @@ type Key struct {
 	Text string
 	Uses []Use
 	root node
+	name string // see String
 }
 
 // ParseKey reads a characteristic: a field, with its key where it is a map, or a function of one. Errors are *Error.
@@ -31,16 +32,20 @@ func ParseKey(text string, env *Env) (*Key, error) {
 	if root.kind().shape == table {
 		return nil, p.fail(first, "%s is a map: name one of its entries", snip(root.String()))
 	}
-	return &Key{text, p.uses, root}, nil
+	return &Key{text, p.uses, root, root.String()}, nil
 }
 
 // String is the characteristic in one spelling.
-func (k *Key) String() string { return k.root.String() }
+func (k *Key) String() string { return k.name }
 
 // Append adds the value for a request to a key of several, so that different values never give the same key: one that is
 // missing differs from an empty one. ok is false where it cannot be known; Scope.Why says why.
 func (k *Key) Append(s *Scope, to []byte) (key []byte, ok bool) {
 	s.why = ""
+	if k.name == "ip.src" && s.Request.Client.IsValid() {
+		a := s.Request.Client.As16()
+		return append(append(to, 3), a[:]...), true
+	}
 	if l, several := k.root.(list); several {
 		v, at := l.next(s, 0)
 		if v.state == unknown {
