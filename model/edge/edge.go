@@ -70,6 +70,7 @@ type RuleStat struct {
 	Rule       string `json:"rule"`
 	Says       string `json:"description,omitempty"` // the rule's own words, where the name is not made of them
 	Limit      int64  `json:"limit"`                 // requests, or score, in PeriodS that pass
+	Score      bool   `json:"score,omitempty"`       // it is a score
 	PeriodS    int64  `json:"period_s"`
 	TimeoutS   int64  `json:"timeout_s"`
 	Matched    int    `json:"matched"`

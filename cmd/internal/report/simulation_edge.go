@@ -5,6 +5,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
@@ -30,6 +31,14 @@ func (t *simulationWriter) edge(r *simulate.Result) {
 	}
 }
 
+// scored says that a limit is no number of requests.
+func scored(u *edge.RuleStat) string {
+	if u.Score {
+		return "a score of "
+	}
+	return ""
+}
+
 // edgeLines say which rule stops what, and whether nginx would have served it.
 func edgeLines(r *simulate.Result) []string {
 	e := r.Edge
@@ -41,7 +50,7 @@ func edgeLines(r *simulate.Result) []string {
 		if stopped := u.Blocked + u.Challenged; stopped > 0 {
 			line := fmt.Sprintf("Edge rule %q stops %s before nginx", clean(u.Rule), count(stopped, "request"))
 			if u.Limit > 0 {
-				line += fmt.Sprintf(": it lets %d pass in %d s", u.Limit, u.PeriodS)
+				line += ": it lets " + scored(&u) + fmt.Sprintf("%d pass in %d s", u.Limit, u.PeriodS)
 			}
 			lines = append(lines, line+".")
 		}

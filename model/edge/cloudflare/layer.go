@@ -123,7 +123,7 @@ func (l *Layer) add(z *zone, all []*Ruleset, s *Ruleset, guards []*Condition, de
 			r.period, r.timeout, r.limit, r.after = clock.Msec(t.PeriodS*1000), clock.Msec(t.TimeoutS*1000), t.Most(), t.AfterAnswer()
 			r.pastCache, r.readsAnswer = t.ReadsAnswer() || t.Score > 0, t.ReadsAnswer()
 			r.keys = l.keysetOf(t.Keys)
-			r.stat.Limit, r.stat.PeriodS, r.stat.TimeoutS = r.limit, t.PeriodS, t.TimeoutS
+			r.stat.Score, r.stat.Limit, r.stat.PeriodS, r.stat.TimeoutS = t.Score > 0, r.limit, t.PeriodS, t.TimeoutS
 		}
 		z.rules = append(z.rules, r)
 	}
@@ -205,13 +205,16 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) (d edge.Decision) {
 
 // match asks a rule's expression, and those of the rules that deploy it.
 func (r *running) match(req *edge.Request, resp *edge.Response) lang.Truth {
+	r.scope.Request, r.scope.Response = req, resp
 	if r.Unknown != "" {
+		if r.Expression != nil && r.Expression.Match(&r.scope) == lang.False {
+			return lang.False // whatever else is unknown about it
+		}
 		if resp == nil {
 			r.dark(r.Unknown)
 		}
 		return lang.Unknown
 	}
-	r.scope.Request, r.scope.Response = req, resp
 	got := r.Expression.Match(&r.scope)
 	for _, g := range r.guards {
 		if got == lang.False {
