@@ -91,7 +91,7 @@ func (c *Comparer) limits(old, renewed side) []Difference {
 	var list []Difference
 	pairs, gone, come := match(old.limits, renewed.limits)
 	for _, p := range pairs {
-		list = append(list, c.paired(&old, p[0], p[1])...)
+		list = append(list, c.paired(&old, &renewed, p[0], p[1])...)
 	}
 	for _, l := range gone {
 		text := l.words(old.conn) + " no longer holds"
@@ -143,7 +143,7 @@ func modes(old, renewed *side) []Difference {
 }
 
 // paired compares one limit with what became of it.
-func (c *Comparer) paired(s *side, o, n *limit) []Difference {
+func (c *Comparer) paired(s, renewed *side, o, n *limit) []Difference {
 	same := o.same(n)
 	if same {
 		c.uses.note(s.conn, o, n)
@@ -166,7 +166,7 @@ func (c *Comparer) paired(s *side, o, n *limit) []Difference {
 			Text: fmt.Sprintf("its zone %s has %s instead of %s", n.zone, sizeWords(n.size), sizeWords(o.size)),
 		})
 	}
-	if s.dryRun {
+	if s.dryRun || renewed.dryRun { // that it is enforced, or no longer is, is told of itself
 		for i := range list {
 			list[i].Direction = Other
 		}

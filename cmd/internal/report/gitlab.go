@@ -37,7 +37,8 @@ func writeGitLab(w io.Writer, r *Report, o Options) error {
 		if !in.Complete {
 			issues = append(issues, gitlabIssue{
 				"part of it could not be read, so there may be more findings", "missing-include", "incomplete " + clean(in.Path),
-				gitlabSeverities[rule.Warning], gitlabLocation{filepath.ToSlash(clean(o.relative(in.Path))), gitlabLines{1}},
+				gitlabSeverities[rule.Warning],
+				gitlabLocation{filepath.ToSlash(clean(o.relative(in.Path))), gitlabLines{1}},
 			})
 		}
 	}
