@@ -78,7 +78,8 @@ func (s *signer) variable(name string) string {
 // lines are a block in canonical form: what it looks at, then its entries. Where their order does not matter they are
 // sorted.
 func (s *signer) lines(b *config.VariableBlock) []string {
-	head := []string{b.Name().Value}
+	head := make([]string, 1, max(b.NumArgs(), 1))
+	head[0] = b.Name().Value
 	for i := range b.NumArgs() - 1 {
 		head = append(head, s.text(b.Arg(i)))
 	}

@@ -217,14 +217,14 @@ func TestActionRelease(t *testing.T) {
 	}
 	archive := "ngxlimit_9.9.9_linux_" + arch + ".tar.gz"
 	sh("echo 'echo it is $1' >ngxlimit; chmod +x ngxlimit; tar -czf " + archive + " ngxlimit; rm ngxlimit; sha256sum *.tar.gz >checksums.txt")
-	install := func() (string, error, string) {
+	install := func() (out, bin string, err error) {
 		temp := t.TempDir()
 		cmd := exec.Command("bash", filepath.Join(nginxtest.Root(t), ".github", "action", "install.sh"))
 		cmd.Env = append(os.Environ(), "RUNNER_TEMP="+temp, "NGXLIMIT_VERSION=v9.9.9", "NGXLIMIT_RELEASES=file://"+filepath.Dir(release))
-		out, err := cmd.CombinedOutput()
-		return string(out), err, filepath.Join(temp, "ngxlimit-bin", "ngxlimit")
+		text, err := cmd.CombinedOutput()
+		return string(text), filepath.Join(temp, "ngxlimit-bin", "ngxlimit"), err
 	}
-	out, err, bin := install()
+	out, bin, err := install()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -232,7 +232,7 @@ func TestActionRelease(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	sh("echo more >>" + archive)
-	if out, err, _ := install(); err == nil || !strings.Contains(out, "is not what checksums.txt of the release says") {
+	if out, _, err := install(); err == nil || !strings.Contains(out, "is not what checksums.txt of the release says") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

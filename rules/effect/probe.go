@@ -61,11 +61,16 @@ func (p *prober) servers(o, n *config.Server) {
 		url := p.askNew.URL(n, target)
 		p.answer(&was, &is, url)
 		from, at := judged(&was), judged(&is)
-		if from.Level == nil || at.Level == nil || seen[[2]*config.Level{from.Level, at.Level}] {
+		if from.Level == nil || at.Level == nil {
+			continue
+		}
+		list := p.compare.Levels(from.Level, at.Level)
+		keys := counted(&was, &is, list)
+		if seen[[2]*config.Level{from.Level, at.Level}] && len(keys) == 0 {
 			continue
 		}
 		seen[[2]*config.Level{from.Level, at.Level}] = true
-		p.places(from, at, url)
+		p.note(from, at, url, slices.Concat(list, keys))
 	}
 	pairs := compare.Locations(o, n)
 	for _, pair := range pairs.Both {
@@ -112,7 +117,11 @@ func judged(t *pipeline.Trace) rule.Place {
 
 // places notes in what the limits of two places differ.
 func (p *prober) places(from, at rule.Place, url string) {
-	list := p.compare.Levels(from.Level, at.Level)
+	p.note(from, at, url, p.compare.Levels(from.Level, at.Level))
+}
+
+// note keeps what is otherwise at a place, together with the places of which the same can be said.
+func (p *prober) note(from, at rule.Place, url string, list []compare.Difference) {
 	if len(list) == 0 {
 		return
 	}
