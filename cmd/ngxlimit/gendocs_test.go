@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/ngxlimit/ngxlimit/analyzer/nginxtest"
 )
 
 // Each command has a man page that man(1) can set, and each shell its completions.
@@ -31,19 +29,6 @@ func TestGendocs(t *testing.T) {
 		}
 		if !bytes.Contains(page, []byte("Sep 2026")) || !bytes.Contains(page, []byte(".SH OPTIONS")) {
 			t.Errorf("the page of %s:\n%s", c.Name(), page)
-		}
-	}
-	release, err := os.ReadFile(filepath.Join(nginxtest.Root(t), ".goreleaser.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := filepath.Glob(filepath.Join(dir, "man", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range pages {
-		if name := "man/" + filepath.Base(page) + "\n"; !bytes.Contains(release, []byte(name)) {
-			t.Errorf(".goreleaser.yaml gives Homebrew no %s", name)
 		}
 	}
 	for _, name := range []string{"ngxlimit.bash", "_ngxlimit", "ngxlimit.fish", "ngxlimit.ps1"} {
