@@ -62,14 +62,11 @@ func (t *Table[T]) addBare(suffix string, v T) error {
 	if _, dup := t.exact.find(suffix); dup || t.taken[suffix] {
 		return ErrConflict
 	}
-	if err := t.addHead(suffix, wildcard[T]{value: v, bare: true}); err != nil {
-		return err
-	}
 	if t.taken == nil {
 		t.taken = map[string]bool{}
 	}
-	t.taken[suffix] = true
-	return nil
+	t.taken[suffix] = true // even where the wildcard is in conflict, as in nginx
+	return t.addHead(suffix, wildcard[T]{value: v, bare: true})
 }
 
 func (t *Table[T]) addHead(suffix string, w wildcard[T]) error {

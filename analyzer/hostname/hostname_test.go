@@ -102,3 +102,19 @@ func fits(name, host string) int {
 	}
 	return 0
 }
+
+// TestTakenByConflict: of ".b.example" behind "*.b.example" nothing is taken but the bare name, which then answers to nobody.
+func TestTakenByConflict(t *testing.T) {
+	var table Table[string]
+	for _, c := range []struct {
+		name string
+		want error
+	}{{"*.b.example", nil}, {".example", nil}, {".b.example", ErrConflict}, {"b.example", ErrConflict}} {
+		if err := table.Add(c.name, c.name); !errors.Is(err, c.want) {
+			t.Errorf("%q: %v, want %v", c.name, err, c.want)
+		}
+	}
+	if got, _ := table.Find("b.example"); got != ".example" {
+		t.Errorf("b.example leads to %q", got)
+	}
+}
