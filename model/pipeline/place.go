@@ -40,13 +40,19 @@ func (pl *Plan) Place() Place {
 
 // place returns where a request counts.
 func (e *ending) place() Place {
-	switch {
-	case e.reqRan:
-		return e.reqAt.place()
-	case e.connRan:
-		return e.connAt.place()
+	if e.placed == nil {
+		var p Place
+		switch {
+		case e.reqRan:
+			p = e.reqAt.place()
+		case e.connRan:
+			p = e.connAt.place()
+		default:
+			p = e.conf.place()
+		}
+		e.placed = &p
 	}
-	return e.conf.place()
+	return *e.placed
 }
 
 // ServerName is the server's first name as written; "" where it has none.

@@ -62,6 +62,7 @@ type ending struct {
 	turns       []turn
 	assumptions []string
 	retryAfter  int64 // see Flight.RetryAfter
+	placed      *Place
 	reached
 }
 

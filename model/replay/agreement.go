@@ -45,7 +45,7 @@ type kindRow struct {
 
 // compare notes whether a decision is the logged one, and if not why.
 func (e *engine) compare(n *entry, f *pipeline.Flight) {
-	n.settle(&f.Decision)
+	e.dec.settle(&f.Decision)
 	if n.limit == accesslog.NotLogged {
 		return
 	}
@@ -58,7 +58,7 @@ func (e *engine) compare(n *entry, f *pipeline.Flight) {
 	here := f.Decision.Verdict
 	if here == there {
 		a.same++
-		if n.shift != 0 {
+		if e.dec.shift != 0 {
 			a.shifted++
 		}
 		return
@@ -86,7 +86,7 @@ func (e *engine) why(n *entry, f *pipeline.Flight, there, here limitreq.Verdict)
 		return kindNotThere
 	case n.coarseTime:
 		return kindTime
-	case n.near != 0:
+	case e.dec.near != 0:
 		return kindWorkers
 	case severity(there) > severity(here):
 		if n.at-e.first <= e.drainMs(f) {

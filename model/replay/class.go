@@ -18,11 +18,21 @@ const (
 	mostHostsOf = 10_000  // names that were asked for
 )
 
-// classKey is what a line says of a request so far as it matters: see needs.
-type classKey struct {
-	server                               *config.Server
-	host, scheme, method, target, extras string
+// familyKey is what a line says of a request beside its target, so far as it matters: see needs. There are few of them,
+// and one request is mostly like the one before.
+type familyKey struct {
+	server                       *config.Server
+	host, scheme, method, extras string
 }
+
+// classKey is that and the target.
+type classKey struct {
+	*family
+	target string
+}
+
+// A family is requests of one familyKey.
+type family struct{ familyKey }
 
 // A class is requests that the configuration cannot tell apart but by who sends them.
 type class struct {
@@ -53,18 +63,34 @@ func (e *engine) classOf(l *log, rec *accesslog.Record) *class {
 	if host == "" {
 		host = rec.Server
 	}
-	k := classKey{l.Server, host, rec.Scheme, rec.Method, target, ""}
+	fk := familyKey{l.Server, host, rec.Scheme, rec.Method, ""}
 	if len(rec.Headers) > 0 || n.agent || n.referer || n.user {
-		k.extras = e.extras(rec)
+		fk.extras = e.extras(rec)
 	}
+	k := classKey{e.familyOf(fk), target}
 	if c := e.classes.get(k); c != nil {
 		return c
 	}
-	k.host, k.scheme, k.method = strings.Clone(k.host), strings.Clone(k.scheme), strings.Clone(k.method)
-	k.target, k.extras = strings.Clone(k.target), strings.Clone(k.extras)
+	k.target = strings.Clone(k.target)
 	c := e.newClass(k, rec)
 	e.classes.put(k, c)
 	return c
+}
+
+// familyOf returns the family of a request. Texts are cut out of a block that need not be kept for their sake.
+func (e *engine) familyOf(k familyKey) *family {
+	if e.family != nil && e.family.familyKey == k {
+		return e.family
+	}
+	f := e.families.get(k)
+	if f == nil {
+		k.host, k.scheme = strings.Clone(k.host), strings.Clone(k.scheme)
+		k.method, k.extras = strings.Clone(k.method), strings.Clone(k.extras)
+		f = &family{familyKey: k}
+		e.families.put(k, f)
+	}
+	e.family = f
+	return f
 }
 
 // extras joins what else the configuration looks at.
@@ -106,9 +132,14 @@ func (e *engine) newClass(k classKey, rec *accesslog.Record) *class {
 		c.request.Target = "/" // what was no request line; nginx answered 400 by itself
 		c.kind = malformed
 	}
+	return c
+}
+
+// prepare completes a class where requests are decided.
+func (e *engine) prepare(c *class) {
 	c.uri = e.uris.of(uriID{c.server, c.path})
 	if !e.uniform {
-		return c // the address is another one from place to place
+		return // the address is another one from place to place
 	}
 	e.pipe.Resolved = true
 	plan, shared := e.pipe.PlanShared(&c.request, c.server)
@@ -116,7 +147,6 @@ func (e *engine) newClass(k classKey, rec *accesslog.Record) *class {
 		c.plan = plan
 		c.unknown = unknownKey(plan)
 	}
-	return c
 }
 
 // bound returns the plan of a request that depends on who sends it.

@@ -23,12 +23,14 @@ type engine struct {
 	uniform bool           // realip is the same everywhere
 	header  string         // that realip reads; "" where there are several
 
-	classes *cache[classKey, class]
-	plans   *cache[boundKey, *pipeline.Plan]
-	whos    *cache[whoKey, who]
-	servers *cache[hostKey, target]
-	doors   map[*config.Server]door
-	parts   []string
+	classes  *cache[classKey, class]
+	families *cache[familyKey, family]
+	family   *family // of the last request
+	plans    *cache[boundKey, *pipeline.Plan]
+	whos     *cache[whoKey, who]
+	servers  *cache[hostKey, target]
+	doors    map[*config.Server]door
+	parts    []string
 
 	queue queue
 	left  []*entry // of a millisecond
@@ -44,7 +46,8 @@ type engine struct {
 	slow    slowness
 
 	now         *entry // that is being decided
-	first, last int64  // arrivals
+	dec         decided
+	first, last int64 // arrivals
 	requests    int64
 	late        int64 // took longer than Window, and were decided later than they came
 	rebased     int64 // the time of all logs went back
@@ -59,7 +62,7 @@ type engine struct {
 func newEngine(r *replay, name string) *engine {
 	e := &engine{
 		r: r, name: name, pipe: pipeline.New(r.tree, r.router),
-		classes: newCache[classKey, class](mostClasses), plans: newCache[boundKey, *pipeline.Plan](mostBound),
+		classes: newCache[classKey, class](mostClasses), families: newCache[familyKey, family](mostClasses), plans: newCache[boundKey, *pipeline.Plan](mostBound),
 		whos: newCache[whoKey, who](mostWho), servers: newCache[hostKey, target](mostHostsOf),
 		queue: *newQueue(), tally: simulate.NewTally(), hasAssumed: map[string]bool{},
 	}
@@ -191,6 +194,9 @@ func (e *engine) decide(n *entry, only bool) bool {
 	if e.requests == 0 {
 		e.first = n.at
 	}
+	if n.class.uri == nil {
+		e.prepare(n.class)
+	}
 	e.requests++
 	e.first, e.last = min(e.first, n.at), max(e.last, n.at)
 	e.visit(n)
@@ -211,11 +217,14 @@ func (e *engine) decide(n *entry, only bool) bool {
 
 // send asks the first limiter; it reports false where that says something else than the log and only that was wanted.
 func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bool {
-	e.now = n
+	e.now, e.dec = n, decided{}
 	h := e.pipe.Hint
 	*h = pipeline.Hint{Verdict: verdictOf(n.limit), Look: look, Only: only}
 	if !n.coarseTime {
 		h.Slack = 1
+	}
+	if n.class.uri == nil {
+		e.prepare(n.class)
 	}
 	if plan := n.class.plan; plan != nil {
 		e.pipe.Resolved = true
@@ -225,7 +234,7 @@ func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bo
 		*f = e.bound(n.class, n.who).Start(at)
 	}
 	undone := h.Undone
-	n.shift, n.near = h.Shift, h.Near
+	e.dec.shift, e.dec.near = h.Shift, h.Near
 	*h = pipeline.Hint{} // it is of the first limiter alone
 	return !undone
 }
@@ -247,9 +256,10 @@ func (e *engine) count(n *entry, f *pipeline.Flight) {
 	e.tally.Count(f, n.at, n.at+wait+n.serviceMs())
 	o := outcomeOf(f)
 	n.class.uri.count(o, wait, n)
-	e.windows.count(n.at, f.Place(), o)
+	place := f.Place()
+	e.windows.count(n.at, place, o)
 	e.compare(n, f)
-	e.slow.count(n, f)
+	e.slow.count(n, f, place)
 	if e.r.o.Visit != nil {
 		e.tellVisit(n, f)
 	}
@@ -287,6 +297,7 @@ type heldRequest struct {
 	due    clock.Msec
 	flight *pipeline.Flight
 	entry  *entry // nil once it is counted: it only holds its place
+	dec    decided
 }
 
 type heldRequests []heldRequest
@@ -309,14 +320,14 @@ func (h *heldRequests) Pop() any {
 func (e *engine) hold(n *entry, f *pipeline.Flight, at clock.Msec) {
 	if f.Wait > 0 {
 		kept, flight := *n, *f
-		heap.Push(&e.held, heldRequest{at + f.Wait, &flight, &kept})
+		heap.Push(&e.held, heldRequest{at + f.Wait, &flight, &kept, e.dec})
 		return
 	}
 	e.now = n
 	e.count(n, f)
 	if f.Counts() {
 		flight := *f
-		heap.Push(&e.held, heldRequest{at + clock.Msec(max(n.serviceMs(), 1)), &flight, nil})
+		heap.Push(&e.held, heldRequest{at + clock.Msec(max(n.serviceMs(), 1)), &flight, nil, decided{}})
 	}
 }
 
@@ -327,7 +338,7 @@ func (e *engine) release(at clock.Msec) {
 		h.flight.Finish()
 		return
 	}
-	e.now = h.entry
+	e.now, e.dec = h.entry, h.dec
 	h.flight.Resume(at)
 	e.hold(h.entry, h.flight, at)
 }

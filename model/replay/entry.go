@@ -27,11 +27,13 @@ type entry struct {
 	limit      accesslog.Outcome
 	conn       accesslog.Outcome
 	coarseTime bool // its time within the second is made up
+}
 
-	charged [2]*keyRow // the keys that were asked about
-	charges int
-
-	shift, near clock.Msec // of the decision: see pipeline.Hint
+// A decided is what is noted of a request while it is decided.
+type decided struct {
+	charged     [2]*keyRow // the keys that were asked about
+	charges     int
+	shift, near clock.Msec // see pipeline.Hint
 }
 
 // rank orders requests of one millisecond by what the log says was decided.
@@ -80,15 +82,15 @@ func (l *log) give(r *replay, rec *accesslog.Record) {
 	e := to.entryOf(l, rec)
 	if rec.Precision > 1 {
 		l.coarse, e.coarseTime = true, true
-		l.spread.add(&e, to)
+		l.spread.add(r, &e, to)
 		return
 	}
-	to.push(&e)
+	r.send(&e, to)
 }
 
 // flush gives on what is still kept to be spread.
-func (l *log) flush(*replay) {
+func (l *log) flush(r *replay) {
 	if len(l.spread.waiting) > 0 {
-		l.spread.flush()
+		l.spread.flush(r)
 	}
 }

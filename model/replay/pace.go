@@ -44,29 +44,24 @@ const mostSpread = 1 << 16
 // order and evenly. What happened within a second is not known then.
 type spread struct {
 	second  int64
-	waiting []spreadEntry
+	waiting []item
 	from    int64 // where in the second the next part begins, in milliseconds
 }
 
-type spreadEntry struct {
-	e  entry
-	to *engine
-}
-
 // add keeps an entry until its second is over.
-func (s *spread) add(e *entry, to *engine) {
+func (s *spread) add(r *replay, e *entry, to *engine) {
 	if e.logged != s.second {
-		s.flush()
+		s.flush(r)
 		s.second, s.from = e.logged, 0
 	}
-	s.waiting = append(s.waiting, spreadEntry{*e, to})
+	s.waiting = append(s.waiting, item{*e, to})
 	if len(s.waiting) == mostSpread {
-		s.flush()
+		s.flush(r)
 	}
 }
 
 // flush gives on what is kept.
-func (s *spread) flush() {
+func (s *spread) flush(r *replay) {
 	n := int64(len(s.waiting))
 	left := 1000 - s.from
 	if n == mostSpread {
@@ -77,7 +72,7 @@ func (s *spread) flush() {
 		by := s.from + int64(i)*left/n
 		w.e.logged += by
 		w.e.at += by
-		w.to.push(&w.e)
+		r.send(&w.e, w.to)
 	}
 	s.from += left
 	clear(s.waiting)

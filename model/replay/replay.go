@@ -8,6 +8,7 @@ package replay
 import (
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
@@ -51,9 +52,16 @@ func Run(tree *config.Tree, router *route.Router, sources []Source, o Options) (
 		o.Fronts = fronts.BuiltIn()
 	}
 	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree), hosts: map[string]*engine{}, sources: sources}
+	r.going, r.spare = make(chan []item, parcels), make(chan []item, parcels)
 	m := newMerge(r)
 	defer m.stop()
-	if err := m.run(); err != nil {
+	var decided sync.WaitGroup
+	decided.Go(r.decide)
+	err := m.run()
+	r.dispatch()
+	close(r.going)
+	decided.Wait()
+	if err != nil {
 		return nil, err
 	}
 	for _, e := range r.order {
@@ -74,6 +82,54 @@ type replay struct {
 	order []*engine          // in the order met
 
 	outside int64 // requests before From or from To on
+
+	parcel []item      // that is being filled
+	going  chan []item // to be decided
+	spare  chan []item
+}
+
+// An item is a request on its way to its engine. Lines are put together in one goroutine and decided in another, so that
+// the fields of an engine belong to one of the two: its caches of classes and clients to the first.
+type item struct {
+	e  entry
+	to *engine
+}
+
+// parcels are how many items go at a time, and how many such parcels are on their way.
+const (
+	parcelSize = 512
+	parcels    = 16
+)
+
+// send hands a request on to be decided.
+func (r *replay) send(e *entry, to *engine) {
+	r.parcel = append(r.parcel, item{*e, to})
+	if len(r.parcel) == parcelSize {
+		r.dispatch()
+	}
+}
+
+func (r *replay) dispatch() {
+	r.going <- r.parcel
+	select {
+	case r.parcel = <-r.spare:
+		r.parcel = r.parcel[:0]
+	default:
+		r.parcel = make([]item, 0, parcelSize)
+	}
+}
+
+// decide takes requests as they come.
+func (r *replay) decide() {
+	for parcel := range r.going {
+		for i := range parcel {
+			parcel[i].to.push(&parcel[i].e)
+		}
+		select {
+		case r.spare <- parcel:
+		default:
+		}
+	}
 }
 
 // mostHosts bounds how many nginx hosts are replayed apart; the lines of more are taken together.

@@ -90,14 +90,14 @@ func (e *engine) watch(z *config.Zone, key string, _ clock.Msec, excess int64, c
 	if charged {
 		row.peak = max(row.peak, excess)
 	}
-	n.charged[min(n.charges, len(n.charged)-1)] = row
-	n.charges++
+	d := &e.dec
+	d.charged[min(d.charges, len(d.charged)-1)] = row
+	d.charges++
 }
 
 // settle counts a verdict at the keys that were asked.
-func (n *entry) settle(d *limitreq.Decision) {
-	for i := range min(n.charges, len(n.charged)) {
-		row := n.charged[i]
+func (n *decided) settle(d *limitreq.Decision) {
+	for _, row := range n.charged[:min(n.charges, len(n.charged))] {
 		switch d.Verdict {
 		case limitreq.Rejected, limitreq.RejectedDryRun:
 			row.Rejected++

@@ -33,8 +33,7 @@ type kindCount struct {
 	path                     string // of the first
 }
 
-func (s *slowness) count(n *entry, f *pipeline.Flight) {
-	place := f.Place()
+func (s *slowness) count(n *entry, f *pipeline.Flight, place pipeline.Place) {
 	t := s.last
 	if t == nil || t.place.Level != place.Level {
 		if t = s.all[place.Level]; t == nil {

@@ -10,6 +10,12 @@ import (
 // widths are those of the windows in which requests are counted, in milliseconds.
 var widths = [...]int64{100, 1_000, 10_000, 60_000}
 
+// numbersAt are the numbers of the windows of each width at a time. The widths stand here once more, as a division by a
+// constant is several times as quick.
+func numbersAt(at int64) [len(widths)]int64 {
+	return [...]int64{at / 100, at / 1_000, at / 10_000, at / 60_000}
+}
+
 // worstOf is how many windows of a width are kept for each place: those in which most was refused and delayed, and of
 // equal ones those with most requests.
 const worstOf = 5
@@ -57,9 +63,9 @@ func (w *windows) count(at int64, place pipeline.Place, o outcome) {
 		}
 		w.last = p
 	}
-	for i := range widths {
+	for i, n := range numbersAt(at) {
 		s := &p.open[i]
-		if n := at / widths[i]; n != s.at {
+		if n != s.at {
 			p.close(i)
 			s.at = n
 		}
