@@ -3,31 +3,52 @@ package replay
 // A cache keeps what was used lately: between one and two times as many as it is meant to hold, in two halves of which
 // the older one is forgotten when the younger one is full.
 type cache[K comparable, V any] struct {
-	young, old map[K]*V
+	young, old map[K]*kept[K, V]
 	most       int
 }
 
+// kept is a value with the key that it was put in by: that of a later look-up may be cut out of a block, which would be
+// kept for its sake.
+type kept[K comparable, V any] struct {
+	key   K
+	value *V
+}
+
 func newCache[K comparable, V any](most int) *cache[K, V] {
-	return &cache[K, V]{young: map[K]*V{}, most: most}
+	return &cache[K, V]{young: map[K]*kept[K, V]{}, most: most}
 }
 
 // get returns what is kept of a key; nil for nothing.
 func (c *cache[K, V]) get(k K) *V {
 	if v := c.young[k]; v != nil {
-		return v
+		return v.value
 	}
-	v := c.old[k]
-	if v != nil {
-		c.put(k, v)
+	if v := c.old[k]; v != nil {
+		c.keep(v)
+		return v.value
 	}
-	return v
+	return nil
 }
 
-func (c *cache[K, V]) put(k K, v *V) {
+func (c *cache[K, V]) put(k K, v *V) { c.keep(&kept[K, V]{k, v}) }
+
+func (c *cache[K, V]) keep(v *kept[K, V]) {
 	if len(c.young) >= c.most {
-		c.old, c.young = c.young, make(map[K]*V, c.most)
+		c.old, c.young = c.young, make(map[K]*kept[K, V], c.most)
 	}
-	c.young[k] = v
+	c.young[v.key] = v
+}
+
+// each calls do for all that is kept, in no order.
+func (c *cache[K, V]) each(do func(*V)) {
+	for k, v := range c.old {
+		if c.young[k] != v {
+			do(v.value)
+		}
+	}
+	for _, v := range c.young {
+		do(v.value)
+	}
 }
 
 // A ranking counts by keys of which there may be any number, and keeps those that count most: when it is full, the
@@ -71,17 +92,5 @@ func (r *ranking[K, V]) clear() {
 			}
 		}
 		r.least *= 2
-	}
-}
-
-// each calls do for all that is kept, in no order.
-func (c *cache[K, V]) each(do func(*V)) {
-	for k, v := range c.old {
-		if c.young[k] != v {
-			do(v)
-		}
-	}
-	for _, v := range c.young {
-		do(v)
 	}
 }

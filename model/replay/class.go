@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	mostClasses = 1 << 15 // kinds of requests that are remembered at a time
+	mostClasses = 1 << 14 // kinds of requests that are remembered at a time
 	mostBound   = 1 << 15 // kinds of requests of single clients, likewise
 	mostHostsOf = 10_000  // names that were asked for
 )
