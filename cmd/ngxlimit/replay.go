@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -15,6 +16,9 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
+
+// replayGarbage is how much garbage may stand beside what is in use while logs are replayed, in percent.
+const replayGarbage = 50
 
 func newReplay(a *app) *cobra.Command {
 	f := newReplayFlags()
@@ -68,6 +72,7 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(replayGarbage)
 	bar := a.progress()
 	bar.what, bar.bytes = "replaying", true
 	defer bar.finish()

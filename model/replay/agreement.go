@@ -78,7 +78,7 @@ func (e *engine) why(n *entry, f *pipeline.Flight, there, here limitreq.Verdict)
 	switch {
 	case earnest(there) == earnest(here):
 		return kindDryRun
-	case n.class.unknown:
+	case n.class.unknown, n.lacks && here == limitreq.None && e.r.needs.madeOfHeaders(f.Place()):
 		return kindUnknownKey
 	case here == limitreq.None:
 		return kindNotHere

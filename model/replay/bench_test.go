@@ -16,8 +16,14 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 )
 
+// trees are those of texts that were read before.
+var trees = map[string]*config.Tree{}
+
 func treeOf(t testing.TB, text string) *config.Tree {
 	t.Helper()
+	if tree := trees[text]; tree != nil {
+		return tree
+	}
 	path := filepath.Join(t.TempDir(), "nginx.conf")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -26,7 +32,8 @@ func treeOf(t testing.TB, text string) *config.Tree {
 	if err != nil || len(inputs) != 1 {
 		t.Fatalf("%d configurations, %v", len(inputs), err)
 	}
-	return config.Resolve(inputs[0], config.Options{})
+	trees[text] = config.Resolve(inputs[0], config.Options{})
+	return trees[text]
 }
 
 // day writes a log of n lines as JSON: clients by a law of few that do much, pages as fans, and the rest one by one.

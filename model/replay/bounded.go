@@ -1,5 +1,7 @@
 package replay
 
+import "math"
+
 // A cache keeps what was used lately: between one and two times as many as it is meant to hold, in two halves of which
 // the older one is forgotten when the younger one is full.
 type cache[K comparable, V any] struct {
@@ -63,7 +65,7 @@ type ranking[K comparable, V any] struct {
 }
 
 func newRanking[K comparable, V any](most int, weight func(*V) int64) *ranking[K, V] {
-	return &ranking[K, V]{all: map[K]*V{}, most: most, weight: weight, least: 1}
+	return &ranking[K, V]{all: map[K]*V{}, most: most, weight: weight}
 }
 
 // of returns the counts of a key, and makes them when they are first asked for.
@@ -81,16 +83,19 @@ func (r *ranking[K, V]) of(k K) *V {
 
 // clear makes room for at least half.
 func (r *ranking[K, V]) clear() {
-	for len(r.all) > r.most/2 {
+	for least := int64(1); len(r.all) > r.most/2; least *= 2 {
 		for k, v := range r.all {
-			if r.weight(v) <= r.least {
-				delete(r.all, k)
-				if r.drop != nil {
-					r.drop(v)
-				}
-				r.gone++
+			if r.weight(v) > least {
+				continue
+			}
+			delete(r.all, k)
+			r.gone++
+			if r.drop != nil {
+				r.drop(v)
 			}
 		}
-		r.least *= 2
+		if least > math.MaxInt64/2 {
+			return
+		}
 	}
 }

@@ -269,3 +269,28 @@ func unknownKey(plan *pipeline.Plan) bool {
 func headerName(variable string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(variable, "http_"), "_", "-")
 }
+
+// lacking notes which of the variables that are wanted a line holds, and says whether one has not been seen so far.
+func (e *engine) lacking(rec *accesslog.Record) bool {
+	if e.unseen == 0 {
+		return false
+	}
+	for i, v := range rec.Headers {
+		if v != "" && i < len(e.seen) && !e.seen[i] {
+			e.seen[i] = true
+			e.unseen--
+		}
+	}
+	return e.unseen > 0
+}
+
+// unlogged lists the variables that are wanted and that no line held.
+func (e *engine) unlogged() []string {
+	var list []string
+	for i, name := range e.r.needs.headers {
+		if !e.seen[i] {
+			list = append(list, "$"+name)
+		}
+	}
+	return list
+}

@@ -300,6 +300,9 @@ func (r *replay) assumptions(m *merge) []string {
 		say(e.unjudged, "%s%d requests ended before any limiter, as the log shows (no request line, 400, 408, 414, 494 to 497): they are counted nowhere", of, e.unjudged)
 		say(e.keys.gone, "%s%d keys with few requests were dropped from the table of keys, so as to keep memory bounded; decisions are not touched", of, e.keys.gone)
 		say(e.uris.gone, "%s%d paths with few requests were dropped from the table of paths", of, e.uris.gone)
+		if list := e.unlogged(); len(list) > 0 && e.requests > 0 {
+			say(1, "%sthe log does not hold %s, on which limits depend: taken as empty, and an empty key is not counted; add it to the log_format", of, strings.Join(list, ", "))
+		}
 		for _, at := range e.restarts {
 			list = append(list, fmt.Sprintf("%sthe zones were emptied at %s, as the log shows", of, timeText(at)))
 		}

@@ -31,6 +31,8 @@ type engine struct {
 	servers  *cache[hostKey, target]
 	doors    map[*config.Server]door
 	parts    []string
+	seen     []bool // which of needs.headers some line has held
+	unseen   int    // how many none has
 
 	queue queue
 	left  []*entry // of a millisecond
@@ -71,6 +73,7 @@ func newEngine(r *replay, name string) *engine {
 	e.keys.drop = func(k *keyRow) { k.dropped = true }
 	e.uris = newRanking[uriID](mostURIs, func(u *uriRow) int64 { return u.Requests + 100*(u.Delayed+u.Rejected) })
 	e.pages = newRanking[uriID](mostPages, func(p *pageRow) int64 { return p.loads })
+	e.seen, e.unseen = make([]bool, len(r.needs.headers)), len(r.needs.headers)
 	e.trust, e.uniform = trustOf(r.tree)
 	if e.trust != nil {
 		e.header = e.trust.Header
@@ -97,6 +100,7 @@ func (e *engine) entryOf(l *log, rec *accesslog.Record) entry {
 		at: rec.Arrived(), logged: rec.Time, line: l.begins + int64(rec.Line), source: int32(l.n),
 		class: e.classOf(l, rec), who: e.whoOf(rec),
 		requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: hashOf(rec.Agent), user: hashOf(rec.User), sender: hashOf(rec.Forwarded),
+		lacks:  e.lacking(rec),
 		status: rec.Status, limit: rec.LimitReq, conn: rec.LimitConn,
 	}
 }

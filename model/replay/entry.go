@@ -27,6 +27,7 @@ type entry struct {
 	limit      accesslog.Outcome
 	conn       accesslog.Outcome
 	coarseTime bool // its time within the second is made up
+	lacks      bool // something that keys are made of has not been seen in the log so far
 }
 
 // A decided is what is noted of a request while it is decided.

@@ -7,6 +7,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
 // needs says on what of a request the limits of a configuration can depend beside its path: requests that are equal in
@@ -20,6 +21,9 @@ type needs struct {
 	header  string   // by which it does, as a variable; "" for several, or where it is no header
 	headers []string // variables http_NAME and cookie_NAME beside those of a record's own
 	conns   bool     // limit_conn stands somewhere
+
+	variables *value.Definitions
+	ofHeaders map[*config.Zone]bool // zones whose keys are made of headers
 }
 
 // quiet are directives whose variables decide nothing about limits: what is logged, handed on, or answered.
@@ -45,7 +49,7 @@ func Wanted(tree *config.Tree) []string {
 }
 
 func needsOf(tree *config.Tree) needs {
-	n := needs{}
+	n := needs{variables: tree.HTTP.Variables, ofHeaders: map[*config.Zone]bool{}}
 	seen := map[string]bool{}
 	n.level(&tree.HTTP.Level, seen)
 	for _, b := range tree.HTTP.Blocks {
@@ -61,7 +65,26 @@ func needsOf(tree *config.Tree) needs {
 		}
 	}
 	slices.Sort(n.headers)
+	for _, z := range tree.HTTP.Zones {
+		n.ofHeaders[z] = n.reads(z.Key.Variables(), map[string]bool{})
+	}
 	return n
+}
+
+// reads says whether some variable is a header that is wanted, or comes of one.
+func (n *needs) reads(names []string, seen map[string]bool) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		if seen[name] {
+			return false
+		}
+		seen[name] = true
+		return slices.Contains(n.headers, name) || n.reads(n.variables.Asks(name), seen)
+	})
+}
+
+// madeOfHeaders says whether the key of some limit of a place is made of headers.
+func (n *needs) madeOfHeaders(p pipeline.Place) bool {
+	return slices.ContainsFunc(limitsOf(p), func(l *config.LimitReq) bool { return n.ofHeaders[l.Zone] })
 }
 
 // level looks at what stands at a level, in blocks too.

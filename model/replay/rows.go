@@ -74,7 +74,7 @@ func (e *engine) watch(z *config.Zone, key string, _ clock.Msec, excess int64, c
 	if row.Requests == 1 {
 		row.first, row.who, row.sole, row.uri = n.at, n.who, true, n.class
 	}
-	row.sole = row.sole && row.who == n.who
+	row.sole = row.sole && row.who.addr == n.who.addr
 	row.agents.add(n.agent)
 	row.users.add(n.user)
 	row.senders.add(n.sender)
