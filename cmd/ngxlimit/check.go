@@ -249,7 +249,7 @@ func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) 
 		Before:        before,
 		Numbers:       run.Numbers{},
 
-		NoFingerprints: !j.shows(report.ShowsFingerprints),
+		NoFingerprints: !j.everything && !j.shows(report.ShowsFingerprints), // diff tells findings apart by them
 	}
 	for i := range trees {
 		results[i] = run.On(facts[i], j.selected, options)
