@@ -129,6 +129,7 @@ func hostsWords(h rule.Hosts) string {
 		return "takes any name below its own"
 	case rule.HostsUnclaimed:
 		return "takes any name that no server has, as the first of its address and port"
+	case rule.HostsListed, rule.HostsAny:
 	}
 	return "takes any name that no other server has"
 }
