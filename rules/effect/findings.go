@@ -10,28 +10,30 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
-// findings returns those of one side only: by their fingerprints, then by what the directive says where it is only written in
+// findings returns those of one side only: by their identities, then by what the directive says where it is only written in
 // another way, and last by the fault, which a directive keeps whose numbers are others.
 func findings(old, renewed []rule.Finding) (come, gone []rule.Finding) {
-	was, is := map[string]bool{}, map[string]bool{}
-	for i := range old {
-		was[old[i].Fingerprint] = true
-	}
-	for i := range renewed {
-		is[renewed[i].Fingerprint] = true
-		if !was[renewed[i].Fingerprint] {
-			come = append(come, renewed[i])
-		}
-	}
-	for i := range old {
-		if !is[old[i].Fingerprint] {
-			gone = append(gone, old[i])
-		}
-	}
+	was, is := run.Tally{}, run.Tally{}
+	was.Add(old)
+	is.Add(renewed)
+	come, gone = beyond(renewed, was), beyond(old, is)
 	for _, same := range []func(*rule.Finding) string{meaning, moved, fault} {
 		come, gone = cancel(come, gone, same)
 	}
 	return come, gone
+}
+
+// beyond are the findings that a tally does not hold.
+func beyond(found []rule.Finding, known run.Tally) (out []rule.Finding) {
+	for i := range found {
+		id := run.Identify(&found[i])
+		if known[id] > 0 {
+			known[id]--
+			continue
+		}
+		out = append(out, found[i])
+	}
+	return out
 }
 
 // cancel takes off what is the same on both sides.
