@@ -11,9 +11,10 @@ var objectForms = []form{
 	{"aws ec2 describe-subnets", func(o object) bool { return o.has("Subnets") }, (*File).readSubnets},
 	{"aws elbv2 describe-load-balancers", func(o object) bool { return o.has("LoadBalancers") || o.has("LoadBalancerDescriptions") }, (*File).readBalancers},
 	{"aws ec2 get-managed-prefix-list-entries", func(o object) bool { return o.has("Entries") }, (*File).readPrefixList},
-	{"ip-ranges.json", func(o object) bool { return o.has("prefixes", "ipv6_prefixes", "createDate") }, (*File).readIPRanges},
-	{"az network list-service-tags", func(o object) bool { return o.has("values") }, (*File).readServiceTags},
+	{"ip-ranges.json", isIPRanges, (*File).readIPRanges},
+	{"az network list-service-tags", func(o object) bool { return o.has("values") || o.has("value") }, (*File).readServiceTags},
 	{"kubectl get nodes", func(o object) bool { return o.has("items", "kind") }, (*File).readNodes},
+	{"kubectl get node", func(o object) bool { return o.has("kind", "metadata", "spec") }, around(`{"items":[`, `]}`, (*File).readNodes)},
 	{"Cloudflare's list", func(o object) bool { return o.has("result") }, (*File).readCloudflare},
 	{"Fastly's list", func(o object) bool { return o.has("addresses", "ipv6_addresses") }, (*File).readFastly},
 	{"gcloud compute networks subnets describe", func(o object) bool { return o.has("ipCidrRange") }, one((*File).readGoogle)},
@@ -24,6 +25,8 @@ var objectForms = []form{
 		`target groups are what a balancer connects to: want "aws elbv2 describe-load-balancers" and "aws ec2 describe-subnets"`)},
 	{"aws ec2 describe-vpcs", func(o object) bool { return o.has("Vpcs") }, refuse(
 		`a VPC is more than its balancers: want "aws ec2 describe-subnets" for their subnets`)},
+	{"CloudFront's list of edge locations", func(o object) bool { return o.has("CLOUDFRONT_GLOBAL_IP_LIST") }, refuse(
+		`these are the addresses that clients connect to: want AWS's ip-ranges.json, or "aws ec2 get-managed-prefix-list-entries", for those from which CloudFront connects`)},
 	{"az network vnet show", func(o object) bool { return o.has("addressSpace") }, refuse(
 		`a virtual network is more than its gateway: want "az network vnet subnet show" for the gateway's subnet`)},
 	{"az network application-gateway show", func(o object) bool { return o.has("gatewayIPConfigurations") }, refuse(
@@ -39,6 +42,8 @@ const BalancerAddresses = "gcloud compute forwarding-rules list"
 // arrayForms are the kinds of JSON that are an array of objects, told by the first one.
 var arrayForms = []form{
 	{"aws ec2 describe-subnets", func(o object) bool { return o.has("CidrBlock") }, (*File).readSubnetArray},
+	{"ip-ranges.json", func(o object) bool { return o.has("ip_prefix", "service") }, around(`{"prefixes":`, `}`, (*File).readIPRanges)},
+	{"ip-ranges.json", func(o object) bool { return o.has("ipv6_prefix", "service") }, around(`{"ipv6_prefixes":`, `}`, (*File).readIPRanges)},
 	{"aws elbv2 describe-load-balancers", func(o object) bool { return o.has("SubnetId") }, (*File).readZones},
 	{"gcloud compute networks subnets list", func(o object) bool { return o.has("ipCidrRange") }, (*File).readGoogle},
 	{BalancerAddresses, func(o object) bool { return o.has("IPAddress") }, (*File).readRules},
@@ -48,10 +53,18 @@ var arrayForms = []form{
 		`virtual networks are more than their gateways: want "az network vnet subnet list"`)},
 }
 
-// one reads an object as an array of one.
-func one(read func(*File, []byte) error) func(*File, []byte) error {
-	return func(f *File, data []byte) error { return read(f, append(append([]byte{'['}, data...), ']')) }
+// isIPRanges says whether an object is AWS's ip-ranges.json, or what a filter has left of it.
+func isIPRanges(o object) bool {
+	return (o.has("prefixes") || o.has("ipv6_prefixes")) && (o.has("createDate") || !o.has("syncToken"))
 }
+
+// around reads an array or an object as a part of another one.
+func around(before, behind string, read func(*File, []byte) error) func(*File, []byte) error {
+	return func(f *File, data []byte) error { return read(f, []byte(before+string(data)+behind)) }
+}
+
+// one reads an object as an array of one.
+func one(read func(*File, []byte) error) func(*File, []byte) error { return around("[", "]", read) }
 
 // readGoogle reads "gcloud compute networks subnets list": the subnets of proxies only, where there are such; regional and
 // internal balancers connect from these.
@@ -127,7 +140,7 @@ func (f *File) readAzure(data []byte) error {
 // readServiceTags reads Azure's service tags, and takes the networks from which Front Door connects.
 func (f *File) readServiceTags(data []byte) error {
 	var file struct {
-		Values []struct {
+		Values, Value []struct {
 			Name       string
 			Properties struct{ AddressPrefixes []string }
 		}
@@ -136,7 +149,7 @@ func (f *File) readServiceTags(data []byte) error {
 		return jsonError(err)
 	}
 	const tag = "AzureFrontDoor.Backend"
-	for _, v := range file.Values {
+	for _, v := range append(file.Values, file.Value...) {
 		if v.Name == tag {
 			return f.addAll(v.Properties.AddressPrefixes, "")
 		}

@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
 
 // A File is one file that says what stands in front.
@@ -33,10 +37,8 @@ func Read(name string, data []byte) (*File, error) {
 	switch text := bytes.TrimLeft(data, " \t\r\n"); {
 	case len(text) == 0:
 		err = errors.New("it is empty")
-	case text[0] == '{':
-		err = f.readObject(text)
-	case text[0] == '[':
-		err = f.readArray(text)
+	case strings.IndexByte("{[\"", text[0]) >= 0:
+		err = f.readJSON(text)
 	default:
 		err = f.readPlain(string(data))
 	}
@@ -71,6 +73,79 @@ type form struct {
 	read func(*File, []byte) error
 }
 
+// readJSON reads a JSON text, or several in a row, as jq writes them: these are read as an array of them.
+func (f *File) readJSON(data []byte) error {
+	var all []json.RawMessage
+	for d := json.NewDecoder(bytes.NewReader(data)); ; {
+		var v json.RawMessage
+		err := d.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("no JSON at byte %d: it ends early", len(data))
+		}
+		if err != nil {
+			return jsonError(err)
+		}
+		all = append(all, v)
+	}
+	switch {
+	case len(all) > 1 || all[0][0] == '"':
+		return f.readArray(slices.Concat([]byte{'['}, bytes.Join(rawBytes(all), []byte{','}), []byte{']'}))
+	case all[0][0] == '[':
+		return f.readArray(all[0])
+	}
+	return f.readObject(all[0])
+}
+
+func rawBytes(all []json.RawMessage) [][]byte {
+	out := make([][]byte, len(all))
+	for i := range all {
+		out[i] = all[i]
+	}
+	return out
+}
+
+// readArrays reads arrays in an array: pages of answers, or rows of texts as --query makes them, of which the networks are
+// taken and the rest is their label.
+func (f *File) readArrays(all []json.RawMessage) error {
+	var pages [][]byte
+	for _, v := range all {
+		var row []string
+		if json.Unmarshal(v, &row) == nil && len(row) > 0 {
+			if err := f.addRow(row); err != nil {
+				return err
+			}
+			continue
+		}
+		if inner := bytes.TrimSpace(bytes.Trim(bytes.TrimSpace(v), "[]")); len(inner) > 0 && inner[0] == '{' {
+			pages = append(pages, inner)
+		}
+	}
+	if len(pages) == 0 {
+		f.List.Made = "a list of networks"
+		return nil
+	}
+	return f.readArray(slices.Concat([]byte{'['}, bytes.Join(pages, []byte{','}), []byte{']'}))
+}
+
+// addRow adds the networks among some words; the others are what they are called.
+func (f *File) addRow(words []string) error {
+	var networks, others []string
+	for _, w := range words {
+		if _, _, ok := request.ParseNetwork(w); ok {
+			networks = append(networks, w)
+		} else if w != "" {
+			others = append(others, w)
+		}
+	}
+	if len(networks) == 0 {
+		return notNetwork(strings.Join(words, " "))
+	}
+	return f.addAll(networks, strings.Join(others, ", "))
+}
+
 func (f *File) readObject(data []byte) error {
 	var o object
 	if err := json.Unmarshal(data, &o); err != nil {
@@ -91,6 +166,13 @@ func (f *File) readArray(data []byte) error {
 		f.List.Made = "a list of networks"
 		return f.addAll(texts, "")
 	}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return jsonError(err)
+	}
+	if len(raw) > 0 && raw[0][0] == '[' {
+		return f.readArrays(raw)
+	}
 	var all []object
 	if err := json.Unmarshal(data, &all); err != nil {
 		return jsonError(err)
@@ -99,6 +181,16 @@ func (f *File) readArray(data []byte) error {
 		if form.is(all[0]) {
 			f.List.Made = form.made
 			return form.read(f, data)
+		}
+	}
+	for _, form := range objectForms { // several answers, one behind the other
+		if form.is(all[0]) {
+			for _, v := range raw {
+				if err := f.readObject(v); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
 	}
 	return fmt.Errorf("unknown JSON, a list of objects with the keys %s: %s", keysOf(all[0]), want)
@@ -133,6 +225,9 @@ func keysOf(o object) string {
 	return strings.Join(names, ", ")
 }
 
+// awsWord matches the names of AWS's subnets, and of availability zones.
+var awsWord = regexp.MustCompile(`^(subnet-[0-9a-z]+|[a-z]{2}(-[a-z]+)+-[0-9][a-z])$`)
+
 // readPlain reads networks separated by white space or commas. Comments begin with "#"; lines of an nginx configuration
 // that name networks, as an include of them does, are understood.
 func (f *File) readPlain(text string) error {
@@ -144,6 +239,12 @@ func (f *File) readPlain(text string) error {
 		words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;", r) })
 		if len(words) > 0 && (words[0] == "set_real_ip_from" || words[0] == "allow") {
 			words = words[1:]
+		}
+		if len(words) > 1 && slices.ContainsFunc(words, awsWord.MatchString) { // a row of "aws ... --output text"
+			if err := f.addRow(words); err != nil {
+				return fmt.Errorf("line %d: %w", number, err)
+			}
+			continue
 		}
 		for _, w := range words {
 			if w == "unix:" || w == "all" {

@@ -68,6 +68,17 @@ var forms = []struct{ name, text, made, want string }{
 		"plain", "\ufeff# nodes and pods\r\n10.244.0.0/16, 10.96.0.0/12\r\n192.168.1.11 # n1\n192.168.1.11\n\n",
 		"a list of networks", "10.244.0.0/16; 10.96.0.0/12; 192.168.1.11/32",
 	},
+	{"pages", `[{"Subnets": [{"SubnetId": "s-a", "CidrBlock": "10.0.0.0/22"}]}, {"Subnets": [{"SubnetId": "s-b", "CidrBlock": "10.0.4.0/22"}]}]`, "aws ec2 describe-subnets", "10.0.0.0/22 (s-a); 10.0.4.0/22 (s-b)"},
+	{"pages in a row", `{"Subnets": [{"SubnetId": "s-a", "CidrBlock": "10.0.0.0/22"}], "NextToken": null}` + "\n" + `{"Subnets": [{"SubnetId": "s-b", "CidrBlock": "10.0.4.0/22"}]}`, "aws ec2 describe-subnets", "10.0.0.0/22 (s-a); 10.0.4.0/22 (s-b)"},
+	{"arrays of pages", `[[{"SubnetId": "s-a", "CidrBlock": "10.0.0.0/22"}], [], [{"SubnetId": "s-b", "CidrBlock": "10.0.4.0/22"}]]`, "aws ec2 describe-subnets", "10.0.0.0/22 (s-a); 10.0.4.0/22 (s-b)"},
+	{"objects in a row", `{"SubnetId": "s-a", "CidrBlock": "10.0.0.0/22"}` + "\n" + `{"SubnetId": "s-b", "CidrBlock": "10.0.4.0/22"}`, "aws ec2 describe-subnets", "10.0.0.0/22 (s-a); 10.0.4.0/22 (s-b)"},
+	{"texts in a row", "\"10.0.0.0/22\"\n\"10.0.4.0/22\"\n", "a list of networks", "10.0.0.0/22; 10.0.4.0/22"},
+	{"rows", `[["10.0.0.0/22", "eu-central-1a"], ["subnet-b", "10.0.4.0/22"]]`, "a list of networks", "10.0.0.0/22 (eu-central-1a); 10.0.4.0/22 (subnet-b)"},
+	{"rows of text", "subnet-0a1\t10.0.0.0/22\teu-central-1a\r\n10.0.4.0/22 eu-central-1b\n", "a list of networks", "10.0.0.0/22 (subnet-0a1, eu-central-1a); 10.0.4.0/22 (eu-central-1b)"},
+	{"ip-ranges filtered", `{"prefixes": [{"ip_prefix": "120.52.22.96/27", "service": "CLOUDFRONT_ORIGIN_FACING"}]}`, "ip-ranges.json", "120.52.22.96/27"},
+	{"ip-ranges cut out", `[{"ip_prefix": "120.52.22.96/27", "service": "CLOUDFRONT_ORIGIN_FACING"}, {"ip_prefix": "3.0.0.0/15", "service": "EC2"}]`, "ip-ranges.json", "120.52.22.96/27"},
+	{"service tags by the API", `{"value": [{"name": "AzureFrontDoor.Backend", "properties": {"addressPrefixes": ["4.232.98.112/29"]}}]}`, "az network list-service-tags", "4.232.98.112/29"},
+	{"one node", `{"kind": "Node", "metadata": {"name": "n1"}, "spec": {"podCIDR": "10.244.0.0/24"}}`, "kubectl get node", "10.244.0.0/24 (pods of n1)"},
 	{"include", "set_real_ip_from 10.0.0.0/22;\nset_real_ip_from unix:;\n  set_real_ip_from 2001:db8::/32; # edge\n", "a list of networks", "10.0.0.0/22; 2001:db8::/32"},
 }
 
