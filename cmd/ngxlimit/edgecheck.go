@@ -38,7 +38,7 @@ simulate --edge and replay --edge let requests pass them.`,
 			if len(args) > 0 {
 				return fmt.Errorf("edge: %w", unknownName("command", args[0], []string{"check"}))
 			}
-			return fmt.Errorf("edge: no command: usage: ngxlimit edge check RULES...")
+			return fmt.Errorf("edge: no command: want ngxlimit edge check with RULES")
 		},
 	}
 	cmd.AddCommand(newEdgeCheck(a))

@@ -116,7 +116,7 @@ var scoreAbsent = &check{Rule: rule.Rule{
 			switch hidden, ok := place.Effective("proxy_hide_header"); {
 			case place.Backend() == "":
 				why = "nginx answers it without an upstream"
-			case ok && hidden.Directive.NumArgs() == 1 && strings.EqualFold(hidden.Directive.Arg(0), u.Limit.ScoreHeader):
+			case ok && hidden.NumArgs() == 1 && strings.EqualFold(hidden.Arg(0), u.Limit.ScoreHeader):
 				why = "nginx hides it"
 			default:
 				continue

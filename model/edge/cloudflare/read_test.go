@@ -302,8 +302,11 @@ func tenRules(t testing.TB) (*Layer, []edge.Request) {
 		reqs[i] = edge.Request{
 			Client: request.Addr4(uint32(i % 200)), Method: "GET", Scheme: "https", Host: "a.example", Target: fmt.Sprintf("/api/v%d/orders?q=x&page=%d", i%5, i),
 			Headers: []request.Header{
-				{Name: "Accept", Value: "*/*"}, {Name: "Content-Type", Value: "application/json"}, {Name: "User-Agent", Value: "Mozilla/5.0 (X11; Linux x86_64)"},
-				{Name: "Cookie", Value: "theme=dark; session=0123456789"}, {Name: "X-Api-Key", Value: fmt.Sprint("key", i%50)},
+				{Name: "Accept", Value: "*/*"},
+				{Name: "Content-Type", Value: "application/json"},
+				{Name: "User-Agent", Value: "Mozilla/5.0 (X11; Linux x86_64)"},
+				{Name: "Cookie", Value: "theme=dark; session=0123456789"},
+				{Name: "X-Api-Key", Value: fmt.Sprint("key", i%50)},
 			},
 		}
 	}

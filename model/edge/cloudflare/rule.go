@@ -227,6 +227,7 @@ func (u *Rule) number(v *document.Value, name string) (int64, bool) {
 	case document.Unknown:
 		u.problem(Foreign, v.Span, name+" is not known: "+v.Why)
 		return 0, false
+	case document.Null, document.Bool, document.List, document.Object:
 	case document.Number, document.String:
 		n, err := strconv.ParseInt(v.Text, 10, 64)
 		if err == nil && n >= 0 && n <= 1<<40 {

@@ -49,10 +49,10 @@ func TestWindows(t *testing.T) {
 func slow(w Window, seen []mark, now, period clock.Msec) int64 {
 	var sliding, current, before int64
 	for _, m := range seen {
-		switch index := m.at / period; {
-		case index == now/period:
+		switch m.at / period {
+		case now / period:
 			current += m.n
-		case index == now/period-1:
+		case now/period - 1:
 			before += m.n
 		}
 		if m.at > now-period {
@@ -64,6 +64,7 @@ func slow(w Window, seen []mark, now, period clock.Msec) int64 {
 		return sliding
 	case Fixed:
 		return current
+	case Buckets:
 	}
 	left := int64(period - now%period)
 	return (current*int64(period) + before*left + int64(period) - 1) / int64(period)

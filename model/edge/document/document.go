@@ -148,10 +148,9 @@ func escapeAt(s string) (raw, decoded int) {
 	if s[0] != '\\' || len(s) < 2 {
 		return 1, 1
 	}
-	n := 0
+	n := 4
 	switch s[1] {
 	case 'u':
-		n = 4
 	case 'U':
 		n = 8
 	default:

@@ -110,8 +110,10 @@ func TestTerraform(t *testing.T) {
 		v    *Value
 		says string
 	}{
-		{limit.Get("limit"), "var.secret has no default"}, {second.Get("n"), "data.other.thing.id is known to Terraform only"},
-		{rules[4], "for_each: var.secret has no default"}, {all[1].Value.Get("all"), "for expression"},
+		{limit.Get("limit"), "var.secret has no default"},
+		{second.Get("n"), "data.other.thing.id is known to Terraform only"},
+		{rules[4], "for_each: var.secret has no default"},
+		{all[1].Value.Get("all"), "for expression"},
 	} {
 		if c.v.Kind != Unknown || !strings.Contains(c.v.Why, c.says) {
 			t.Errorf("%+v, want %s", c.v, c.says)

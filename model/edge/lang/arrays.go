@@ -164,16 +164,19 @@ func arguments(s *Scope, name string, at int) (key, v string, behind int) {
 	return pairsOf(s.Request.Query(), "&", name, at, false)
 }
 
+// offsetBits are the bits of a place in a Cookie header; the number of the header stands above them.
+const offsetBits = 21
+
 // cookies are those of all Cookie headers, names and values decoded.
 func cookies(s *Scope, name string, at int) (key, v string, behind int) {
-	header, within := at>>32, at&(1<<32-1)
+	header, within := at>>offsetBits, at&(1<<offsetBits-1)
 	for ; header < len(s.Request.Headers); header, within = header+1, 0 {
 		h := &s.Request.Headers[header]
 		if len(h.Name) != len("cookie") || !strings.EqualFold(h.Name, "cookie") {
 			continue
 		}
-		if key, v, behind = pairsOf(h.Value, ";", name, within, true); behind >= 0 {
-			return key, v, header<<32 | behind
+		if key, v, behind = pairsOf(h.Value[:min(len(h.Value), 1<<offsetBits-2)], ";", name, within, true); behind >= 0 {
+			return key, v, header<<offsetBits | behind
 		}
 	}
 	return "", "", -1

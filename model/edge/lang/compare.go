@@ -155,12 +155,13 @@ func (p *parser) among(left node) (node, error) {
 
 // baseOf is the kind of value that a token is.
 func baseOf(t *token) base {
-	switch t.kind {
-	case tString, tRaw:
+	if t.kind == tString || t.kind == tRaw {
 		return text
-	case tInt:
+	}
+	if t.kind == tInt {
 		return integer
-	case tV4, tV6:
+	}
+	if t.kind == tV4 || t.kind == tV6 {
 		return address
 	}
 	return anything
@@ -207,6 +208,7 @@ func (p *parser) member(set *in, b base) error {
 			return nil
 		}
 		return p.addresses(set, t)
+	case anything, boolean:
 	}
 	return nil
 }
@@ -271,6 +273,7 @@ func (p *parser) literal(b base) (value, error) {
 			return value{}, p.fail(t, "%s", err)
 		}
 		return num(n), nil
+	case anything, boolean, address:
 	}
 	a, err := netip.ParseAddr(t.text)
 	if err != nil {

@@ -1,6 +1,9 @@
 package lang
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Implies says whether every request that one expression matches is certainly matched by another, as far as their form
 // tells: false says nothing.
@@ -57,40 +60,22 @@ func (i *implication) holds(a, b node) bool {
 		return true
 	}
 	if b, ok := b.(*and); ok {
-		return i.every(b.parts, func(n node) bool { return i.holds(a, n) })
+		return !slices.ContainsFunc(b.parts, func(n node) bool { return !i.holds(a, n) })
 	}
 	if a, ok := a.(*or); ok {
-		return i.every(a.parts, func(n node) bool { return i.holds(n, b) })
+		return !slices.ContainsFunc(a.parts, func(n node) bool { return !i.holds(n, b) })
 	}
 	if a.String() == b.String() {
 		return true
 	}
-	if b, ok := b.(*or); ok && i.some(b.parts, func(n node) bool { return i.holds(a, n) }) {
+	if b, ok := b.(*or); ok && slices.ContainsFunc(b.parts, func(n node) bool { return i.holds(a, n) }) {
 		return true
 	}
 	if a, ok := a.(*and); ok {
-		return i.some(a.parts, func(n node) bool { return i.holds(n, b) })
+		return slices.ContainsFunc(a.parts, func(n node) bool { return i.holds(n, b) })
 	}
 	c, ok := a.(*comparison)
 	return ok && c.op == "eq" && c.base == text && holdsFor(b, c.left.String(), c.right.s)
-}
-
-func (i *implication) every(list []node, is func(node) bool) bool {
-	for _, n := range list {
-		if !is(n) {
-			return false
-		}
-	}
-	return true
-}
-
-func (i *implication) some(list []node, is func(node) bool) bool {
-	for _, n := range list {
-		if is(n) {
-			return true
-		}
-	}
-	return false
 }
 
 // holdsFor says whether a condition holds where a field has a value.

@@ -99,7 +99,10 @@ func sample() *edge.Request {
 		Client: netip.MustParseAddr("203.0.113.7"), Method: "POST", Scheme: "https", Host: "Shop.Example.com:8443", Protocol: "HTTP/2.0",
 		Target: "/a/./b/../C%41%2f//x.PHP?q=John+Doe&x=1&x=2&empty=&flag",
 		Headers: []request.Header{
-			{Name: "Accept", Value: "a"}, {Name: "accept", Value: "bB"}, {Name: "Cookie", Value: "a=1; b=x%20y; a=2"}, {Name: "User-Agent", Value: "Mozilla"},
+			{Name: "Accept", Value: "a"},
+			{Name: "accept", Value: "bB"},
+			{Name: "Cookie", Value: "a=1; b=x%20y; a=2"},
+			{Name: "User-Agent", Value: "Mozilla"},
 			{Name: "X-Empty", Value: ""},
 		},
 	}

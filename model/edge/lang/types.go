@@ -38,11 +38,12 @@ type kind struct {
 }
 
 func (k kind) String() string {
-	switch {
-	case k.shape == array:
+	switch k.shape {
+	case array:
 		return "an array"
-	case k.shape == table:
+	case table:
 		return "a map"
+	case one:
 	}
 	return k.base.String()
 }
