@@ -157,18 +157,20 @@ func (e *estimate) run(taken share, of []*config.LimitReq, by int) Suffered {
 	limits := limiters(of)
 	gap := clock.Msec(simulate.OfficeSpan.Milliseconds()) / clock.Msec(max(e.clients, 1))
 	var page Counts
-	for n := range e.clients {
-		if n < estimatedPages {
-			page = e.page(limits, taken, 1_000_000+clock.Msec(n)*gap, by)
-		}
+	decided := min(e.clients, estimatedPages)
+	for n := range decided {
+		page = e.page(limits, taken, 1_000_000+clock.Msec(n)*gap, by)
 		if n == 0 {
 			s.One = page
 		}
-		s.Office.Requests += page.Requests
-		s.Office.Delayed += page.Delayed
-		s.Office.Rejected += page.Rejected
-		s.Office.Lost += page.Lost
-		s.Office.MaxAddedMs = max(s.Office.MaxAddedMs, page.MaxAddedMs)
+		s.Office = s.Office.and(page)
+	}
+	if others := e.clients - decided; others > 0 {
+		page.Requests *= others
+		page.Delayed *= others
+		page.Rejected *= others
+		page.Lost *= others
+		s.Office = s.Office.and(page)
 	}
 	return s
 }
