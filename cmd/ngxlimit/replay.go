@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // replayGarbage is how much garbage may stand beside what is in use while logs are replayed, in percent.
-const replayGarbage = 50
+const replayGarbage = 75
 
 func newReplay(a *app) *cobra.Command {
 	f := newReplayFlags()
@@ -84,12 +85,16 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 		return err
 	}
 	bar.finish()
-	result.Assumptions = append(refused, result.Assumptions...)
+	result.Assumptions = slices.Insert(result.Assumptions, 0, refused...)
 	err = a.writeOutput(f.output, func(w io.Writer) error {
-		if f.format.value == "json" {
+		shown := report.Replay{Result: result, Input: path, Version: toolVersion()}
+		switch f.format.value {
+		case "json":
 			return report.EncodeJSON(w, result)
+		case "html":
+			return report.WriteReplayHTML(w, shown)
 		}
-		return report.WriteReplay(w, report.Replay{Result: result, Input: path, Version: toolVersion()}, a.screen(f.output))
+		return report.WriteReplay(w, shown, a.screen(f.output))
 	})
 	if err == nil && result.Unusable() {
 		return fmt.Errorf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result))

@@ -130,7 +130,7 @@ func (t *replayWriter) keys(keys []replay.KeyStat) {
 		tab.AppendRow(table.Row{on(k.Nginx, snipText(clean(k.Key), 40)), clean(k.Zone), k.Requests, k.Delayed, k.Rejected, k.MostInSecond, about(k.Agents), about(k.URIs)})
 	}
 	t.print(rendered(tab), "\n")
-	t.more(len(keys), textKeys, "key")
+	t.more(len(keys), textKeys)
 }
 
 // about shows a number that is 0 where nothing is known.
@@ -142,11 +142,10 @@ func about(n int64) string {
 }
 
 // more says that a table is cut off.
-func (t *replayWriter) more(n, shown int, noun string) {
+func (t *replayWriter) more(n, shown int) {
 	if n > shown {
 		t.print(t.p.faint(fmt.Sprintf("%d more in --format json", n-shown)), "\n")
 	}
-	_ = noun
 }
 
 func (t *replayWriter) uris(uris []replay.URIStat) {
@@ -160,7 +159,7 @@ func (t *replayWriter) uris(uris []replay.URIStat) {
 		tab.AppendRow(table.Row{on(u.Nginx, snipText(clean(u.Path), t.o.width()-50)), u.Requests, u.Passed, u.Delayed, u.Rejected, added(u.LongestMs)})
 	}
 	t.print(rendered(tab), "\n")
-	t.more(len(uris), textURIs, "path")
+	t.more(len(uris), textURIs)
 }
 
 func (t *replayWriter) windows(windows []replay.WindowStat) {
@@ -195,7 +194,7 @@ func (t *replayWriter) pages(pages []replay.PageStat) {
 		})
 	}
 	t.print(rendered(tab), "\n")
-	t.more(len(pages), textPages, "page")
+	t.more(len(pages), textPages)
 }
 
 func (t *replayWriter) diagnosis(list []replay.Diagnosis) {

@@ -1,0 +1,105 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/ngxlimit/ngxlimit/model/replay"
+)
+
+//go:embed html/replay.html
+var replayHTML string
+
+// A replayView is what the template shows. Text in it is clean.
+type replayView struct {
+	CSS                   template.CSS
+	Title, Input, Version string
+	Head                  []string
+	Diagnosis             []diagnosisView
+	Tables                []tableView
+	Assumptions           []string
+}
+
+type diagnosisView struct{ Kind, Message, Place, Directive string }
+
+type tableView struct {
+	Title   string
+	Columns []string
+	Rows    []numbersRow
+}
+
+// WriteReplayHTML writes a replay as one page that needs nothing else: no script, no network.
+func WriteReplayHTML(w io.Writer, r Replay) error {
+	page, err := template.New("replay").Parse(replayHTML)
+	if err != nil {
+		return fmt.Errorf("parse the page's template: %w", err)
+	}
+	if err := page.Execute(w, replayViewOf(r)); err != nil {
+		return fmt.Errorf("write html: %w", err)
+	}
+	return nil
+}
+
+func replayViewOf(r Replay) replayView {
+	res := r.Result
+	v := replayView{
+		CSS: template.CSS(simulationCSS), Title: "Replay: " + count(int(res.Requests), "request") + " of " + count(len(res.Logs), "log"), //nolint:gosec // our own
+		Input: clean(r.Input), Version: clean(r.Version), Assumptions: cleanAll(res.Assumptions),
+	}
+	v.Head = append(v.Head, fmt.Sprintf("%s, %d skipped; %s to %s UTC", count(int(res.Lines), "line"), res.Skipped, moment(res.FromMs), moment(res.ToMs)))
+	for _, f := range res.Faults {
+		v.Head = append(v.Head, fmt.Sprintf("%d %s (first: %s:%d)", f.Lines, clean(f.Message), clean(f.File), f.Line))
+	}
+	if a := res.Agreement; a.Logged > 0 {
+		v.Head = append(v.Head, fmt.Sprintf("%d of %d logged decisions are the same (%s)", a.Same, a.Logged, share(int(a.Same), int(a.Logged))))
+		for _, k := range a.Kinds {
+			v.Head = append(v.Head, fmt.Sprintf("%d: %s (first: %s:%d, logged %s, here %s)", k.N, k.Message, clean(k.File), k.Line, k.Logged, k.Replayed))
+		}
+	}
+	for _, d := range res.Diagnosis {
+		v.Diagnosis = append(v.Diagnosis, diagnosisView{clean(d.Kind), clean(d.Message), fmt.Sprintf("%s:%d:", clean(d.File), d.Line), clean(d.Directive)})
+	}
+	v.tables(res)
+	return v
+}
+
+// tables adds the tables that have rows.
+func (v *replayView) tables(r *replay.Result) {
+	add := func(title string, rows []numbersRow, columns ...string) {
+		if len(rows) > 0 {
+			v.Tables = append(v.Tables, tableView{title, columns, rows})
+		}
+	}
+	var locations, keys, uris, windows, pages []numbersRow
+	for _, l := range r.Locations {
+		locations = append(locations, replayRow(on(l.Nginx, clean(l.Server+" "+l.Location)), l.Requests, l.Passed, l.Delayed, l.Rejected, added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.Max)))
+	}
+	for _, k := range r.Keys {
+		keys = append(keys, replayRow(on(k.Nginx, clean(k.Key)), clean(k.Zone), k.Requests, k.Delayed, k.Rejected, k.MostInSecond, about(k.Agents), about(k.URIs)))
+	}
+	for _, u := range r.URIs {
+		uris = append(uris, replayRow(on(u.Nginx, clean(u.Path)), u.Requests, u.Passed, u.Delayed, u.Rejected, added(u.LongestMs)))
+	}
+	for _, w := range r.Windows {
+		windows = append(windows, replayRow(on(w.Nginx, moment(w.FromMs)+" "+clean(w.Location)), duration(w.WidthMs), w.Requests, w.Delayed, w.Rejected, w.Hit))
+	}
+	for _, p := range r.Pages {
+		pages = append(pages, replayRow(on(p.Nginx, clean(p.Path)), p.Loads, p.Requests.P50, p.Requests.P95, p.Requests.Max, duration(p.SpanMs.P50)))
+	}
+	add("Locations", locations, "location", "requests", "passed", "delayed", "refused", "added p50", "p95", "longest")
+	add("Keys", keys, "key", "zone", "requests", "delayed", "refused", "most in 1 s", "agents", "paths")
+	add("Paths", uris, "path", "requests", "passed", "delayed", "refused", "longest")
+	add("Worst windows", windows, "from", "of", "requests", "delayed", "refused", "such windows")
+	add("Pages", pages, "page", "loads", "requests p50", "p95", "max", "over")
+}
+
+// replayRow makes a row of whatever can be printed.
+func replayRow(name string, values ...any) numbersRow {
+	row := numbersRow{Name: name}
+	for _, v := range values {
+		row.Cells = append(row.Cells, fmt.Sprint(v))
+	}
+	return row
+}
