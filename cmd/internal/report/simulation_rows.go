@@ -50,7 +50,10 @@ func (t *simulationWriter) requests(rows []simulate.Row) {
 // WriteSimulationCSV writes one line a request.
 func WriteSimulationCSV(w io.Writer, s Simulation) error {
 	c := csv.NewWriter(w)
-	head := []string{"t_ms", "client_ip", "url", "location", "outcome", "zone", "excess_milli", "delay_ms", "status", "fan", "retry", "edge_rule", "edge_action", "edge_counter"}
+	head := []string{"t_ms", "client_ip", "url", "location", "outcome", "zone", "excess_milli", "delay_ms", "status", "fan", "retry"}
+	if s.Result.Edge != nil {
+		head = append(head, "edge_rule", "edge_action", "edge_counter")
+	}
 	if err := c.Write(head); err != nil {
 		return fmt.Errorf("write csv: %w", err)
 	}
@@ -58,11 +61,13 @@ func WriteSimulationCSV(w io.Writer, s Simulation) error {
 		row := []string{
 			strconv.FormatInt(r.TMs, 10), cellText(r.ClientIP), cellText(r.URL), cellText(optional(r.Location)), r.Outcome,
 			cellText(optional(r.Zone)), optional(r.ExcessMilli), strconv.FormatInt(r.DelayMs, 10), optional(r.Status),
-			cellText(r.Fan), strconv.Itoa(r.Retry), "", "", "",
+			cellText(r.Fan), strconv.Itoa(r.Retry),
 		}
-		if e := r.Edge; e != nil {
-			n := len(row)
-			row[n-3], row[n-2], row[n-1] = cellText(e.Rule), e.Action, strconv.FormatInt(e.Counter, 10)
+		switch e := r.Edge; {
+		case e != nil:
+			row = append(row, cellText(e.Rule), e.Action, strconv.FormatInt(e.Counter, 10))
+		case s.Result.Edge != nil:
+			row = append(row, "", "", "")
 		}
 		if err := c.Write(row); err != nil {
 			return fmt.Errorf("write csv: %w", err)
