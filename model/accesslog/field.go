@@ -96,7 +96,7 @@ func plainName(s string) string {
 
 // Names lists the names that may stand on the left of --fields.
 func Names() []string {
-	var all []string
+	all := make([]string, 0, len(names))
 	for _, list := range names {
 		all = append(all, list[0])
 	}

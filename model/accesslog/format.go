@@ -58,8 +58,8 @@ type template struct {
 	reads   reads
 }
 
-// reads says what a format tells beside the least that is needed.
-type reads struct{ time, msec, client, target, requestTime, limit bool }
+// reads says whether a format tells the least that is needed.
+type reads struct{ time, client bool }
 
 // maxParts bounds a format; nginx's own bound of a directive's arguments is far above any real one.
 const maxParts = 500
@@ -101,7 +101,7 @@ func compile(f Format, t *nameTable) (*template, error) {
 	switch {
 	case len(p.parts) == 0:
 		return nil, errors.New("compile log format: it has no variable")
-	case !p.reads.time && !p.reads.msec && !t.timeless:
+	case !p.reads.time && !t.timeless:
 		return nil, errors.New("compile log format: it has no time ($msec, $time_iso8601 or $time_local)")
 	case !p.reads.client:
 		return nil, errors.New("compile log format: it has no client address ($remote_addr)")
@@ -110,21 +110,8 @@ func compile(f Format, t *nameTable) (*template, error) {
 }
 
 func (r *reads) note(f field) {
-	switch f {
-	case anyTime:
-		r.time = true
-	case msecTime:
-		r.msec = true
-	case client:
-		r.client = true
-	case target, path, requestLine:
-		r.target = true
-	case requestTime, requestTimeMs:
-		r.requestTime = true
-	case limitReq:
-		r.limit = true
-	default:
-	}
+	r.time = r.time || f == anyTime || f == msecTime
+	r.client = r.client || f == client
 }
 
 // literal adds text behind the last variable.

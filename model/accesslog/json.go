@@ -133,14 +133,14 @@ func value(s string, i int) (from, to, next int, escaped bool) {
 	if i >= len(s) {
 		return 0, 0, -1, false
 	}
-	switch c := s[i]; {
-	case c == '"':
+	switch s[i] {
+	case '"':
 		end, escaped := stringEnd(s, i+1)
 		if end < 0 {
 			return 0, 0, -1, false
 		}
 		return i + 1, end, end + 1, escaped
-	case c == '{' || c == '[':
+	case '{', '[':
 		return 1, 0, skipNested(s, i), false
 	}
 	end := i

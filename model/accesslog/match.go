@@ -108,7 +108,8 @@ func goesOn(s string, begin, end int) bool {
 func valueLength(s string, of shape) int {
 	for i := range len(s) {
 		c := s[i]
-		if c == ' ' || of != text && !('0' <= c && c <= '9' || c == '.' || c == '-') {
+		numeric := '0' <= c && c <= '9' || c == '.' || c == '-'
+		if c == ' ' || of != text && !numeric {
 			return i
 		}
 	}

@@ -12,10 +12,9 @@ type Reader struct {
 	Format  Format
 	Headers []string // variables that are read into Record.Headers
 
-	table     *nameTable
-	main      *template // nil for JSON
-	others    []*template
-	precision int16
+	table  *nameTable
+	main   *template // nil for JSON
+	others []*template
 }
 
 // Options say how lines are to be read.

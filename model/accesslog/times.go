@@ -161,7 +161,8 @@ func zoneOf(s string) (ms int64, ok bool) {
 	if s == "" || s == "Z" || s == "z" {
 		return 0, true
 	}
-	hours, minutes := "", "00"
+	var hours string
+	minutes := "00"
 	switch {
 	case len(s) == 3:
 		hours = s[1:]

@@ -59,7 +59,6 @@ type ranking[K comparable, V any] struct {
 	all    map[K]*V
 	most   int
 	weight func(*V) int64
-	least  int64    // what has to be reached to stay at the next clearing
 	gone   int64    // keys that went
 	drop   func(*V) // told of each; nil: nobody wants to know
 }

@@ -96,7 +96,8 @@ func (e *engine) familyOf(k familyKey) *family {
 // extras joins what else the configuration looks at.
 func (e *engine) extras(rec *accesslog.Record) string {
 	n := &e.r.needs
-	parts := append(e.parts[:0], rec.Headers...)
+	parts := e.parts[:0]
+	parts = append(parts, rec.Headers...)
 	if n.agent {
 		parts = append(parts, rec.Agent)
 	}

@@ -31,7 +31,7 @@ func timeText(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01
 
 // diagnose tells what the traffic of one nginx shows: of each place in the order of the configuration, then of keys.
 func (e *engine) diagnose() []Diagnosis {
-	var list []Diagnosis
+	list := make([]Diagnosis, 0, 16)
 	for _, t := range e.slow.ordered() {
 		list = append(list, e.ofDelay(t)...)
 		list = append(list, e.ofRefusals(t)...)

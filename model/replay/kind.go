@@ -1,6 +1,9 @@
 package replay
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A kind is what a request is for, judged by its path alone.
 type kind uint8
@@ -35,10 +38,8 @@ func kindOf(method, path string) kind {
 	}
 	dot := strings.LastIndexByte(lower, '.')
 	if dot > strings.LastIndexByte(lower, '/') {
-		for _, e := range staticEndings {
-			if lower[dot:] == e {
-				return static
-			}
+		if slices.Contains(staticEndings, lower[dot:]) {
+			return static
 		}
 	}
 	switch {

@@ -15,7 +15,7 @@ type merge struct {
 	open  []*log // that have a line to give, the next one first
 	later int    // how many of logs have been opened
 
-	lines, told int64
+	lines int64
 }
 
 // A log is a Source that is being read.

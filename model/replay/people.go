@@ -162,13 +162,11 @@ func (e *engine) ofPages() []Diagnosis {
 		evidence := map[string]any{"path": f.id.path, "loads": f.row.loads, "requests_p50": q.P50, "requests_p95": q.P95, "requests_max": q.Max, "span_p50_ms": span.P50}
 		text := fmt.Sprintf("page %s was opened %s times: %d requests in one go (95 of 100: up to %d), within %s", f.id.path, number(f.row.loads), q.P50, q.P95, durationText(span.P50))
 		var limit *config.LimitReq
-		for _, l := range limitsOf(f.row.place) {
-			if l.Burst/1000+1 < q.P50 {
-				limit = l
-				text += fmt.Sprintf("; zone %s takes %d at once", l.ZoneName, l.Burst/1000+1)
-				evidence["at_once"] = l.Burst/1000 + 1
-				break
-			}
+		limits := limitsOf(f.row.place)
+		if n := slices.IndexFunc(limits, func(l *config.LimitReq) bool { return l.Burst/1000+1 < q.P50 }); n >= 0 {
+			limit = limits[n]
+			text += fmt.Sprintf("; zone %s takes %d at once", limit.ZoneName, limit.Burst/1000+1)
+			evidence["at_once"] = limit.Burst/1000 + 1
 		}
 		list = append(list, at(diagPage, f.row.place, limit, text, evidence))
 	}
