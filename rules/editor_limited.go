@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
@@ -45,7 +44,9 @@ http {
         }
     }
 }
+
 `,
+
 	Good: `events {}
 
 http {
@@ -67,7 +68,9 @@ http {
         }
     }
 }
+
 `,
+
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://developer.wordpress.org/rest-api/",
@@ -97,29 +100,10 @@ func checkEditorLimited(p *rule.Pass) {
 	}
 }
 
-// builtin returns a fan that is part of the program.
-func builtin(name string) *traffic.Fan {
-	fan, err := traffic.Builtin(name)
-	if err != nil {
-		panic(fmt.Sprintf("a built-in page is missing: %v", err))
-	}
-	return fan
-}
-
 type editor struct {
 	*rule.Pass
 	fan  *traffic.Fan
 	told map[*syntax.Directive]bool
-}
-
-// isWordPress says whether the paths of a server are those of WordPress.
-func isWordPress(s *config.Server) bool {
-	for l := range s.AllLocations {
-		if strings.Contains(l.Pattern, "wp-") {
-			return true
-		}
-	}
-	return false
 }
 
 // at reports the limit that does most to the editor at one location.
@@ -150,27 +134,4 @@ func (e *editor) at(s *config.Server, at *simulate.PageLocation) {
 		"editor_delayed": int64(stat.Delayed), "editor_rejected": int64(stat.Rejected), "delay_ms_max": stat.MaxAddedMs,
 	}
 	e.Report(f)
-}
-
-// listAt is the list of limits in effect where a page was.
-func listAt(s *config.Server, at *simulate.PageLocation) *config.Setting[[]*config.LimitReq] {
-	if at.Location != nil {
-		return at.Location.Settings.LimitReqs
-	}
-	return s.Settings.LimitReqs
-}
-
-// ordinaryRefused says whether the limit refuses requests of an ordinary page at the same server as well.
-func ordinaryRefused(p *rule.Pass, s *config.Server, limit *config.LimitReq) bool {
-	for _, page := range p.Pages(s) {
-		for i := range page.Locations {
-			at := &page.Locations[i]
-			for n, l := range listAt(s, at).Value {
-				if l == limit && n < len(at.Limits) && at.Limits[n].One.Rejected > 0 {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -44,7 +43,9 @@ http {
         }
     }
 }
+
 `,
+
 	Good: `events {}
 
 http {
@@ -68,7 +69,9 @@ http {
         }
     }
 }
+
 `,
+
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_map_module.html#map",
 		"https://nginx.org/en/docs/http/ngx_http_geo_module.html#geo",
@@ -128,39 +131,4 @@ func checkBlockEntries(p *rule.Pass, z *rule.Zone, b *rule.Block) {
 		f.Related = []rule.Label{{Span: z.KeySpan, Message: "the key"}}
 		p.Report(f)
 	}
-}
-
-// maxCovering bounds the regexes of a map with which each later one is compared.
-const maxCovering = 200
-
-// coveredBy returns an earlier regex that surely takes all that an entry could, and leads to something else; nil where none does.
-func coveredBy(earlier []*rule.Entry, e *rule.Entry) *rule.Entry {
-	i := slices.IndexFunc(earlier, func(b *rule.Entry) bool { return b.Value.Text != e.Value.Text && rule.Covers(b.Key, e.Key) })
-	if i < 0 {
-		return nil
-	}
-	return earlier[i]
-}
-
-// finiteReach returns the entries that a map takes for the values that its source can have; nil where that may be any.
-func finiteReach(p *rule.Pass, b *rule.Block) map[int]bool {
-	if !b.IsMap() {
-		return nil
-	}
-	if _, constant := b.Source.Constant(); constant {
-		return nil // a trick to write a constant
-	}
-	values, finite := p.Possible(b.Source)
-	if !finite {
-		return nil
-	}
-	reached := make(map[int]bool)
-	for _, v := range values {
-		index, known := p.EntryFor(b, v)
-		if !known {
-			return nil
-		}
-		reached[index] = true
-	}
-	return reached
 }

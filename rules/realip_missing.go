@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
-	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/model/peers"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -41,7 +40,9 @@ http {
         }
     }
 }
+
 `,
+
 	Good: `events {}
 
 http {
@@ -61,7 +62,9 @@ http {
         }
     }
 }
+
 `,
+
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html",
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#listen",
@@ -99,27 +102,6 @@ func checkRealipMissing(p *rule.Pass) {
 		f.Fix = realipMissingFix(p, first, servers)
 		p.Report(f)
 	}
-}
-
-// realipMissingFix trusts what was said to stand in front, beside the zone; nil where nothing was.
-func realipMissingFix(p *rule.Pass, b *rule.Bucket, servers []*config.Server) *rule.Fix {
-	if len(p.Settings.Fronts) == 0 {
-		return nil
-	}
-	r, ok := readingOf(p, servers)
-	lines := trustLines(p, servers, r)
-	if !ok || len(lines) == 0 {
-		return nil
-	}
-	title := "trust what stands in front"
-	if !r.sure {
-		title += ", if it sends " + r.header
-	}
-	lines = append(lines, "real_ip_header "+r.header+";")
-	if r.recursive {
-		lines = append(lines, "real_ip_recursive on;")
-	}
-	return &rule.Fix{Title: title, Safe: r.sure, Edits: []source.Edit{b.Item.InsertLines(lines)}}
 }
 
 // otherwiseTold says whether a rule of its own tells of the fault: that the header is never read, or that all of a unix

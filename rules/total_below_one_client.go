@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -40,7 +39,9 @@ http {
         }
     }
 }
+
 `,
+
 	Good: `events {}
 
 http {
@@ -58,7 +59,9 @@ http {
         }
     }
 }
+
 `,
+
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html#limit_conn",
@@ -102,32 +105,6 @@ func checkTotalBelowOneClient(p *rule.Pass) {
 			p.Report(f)
 		}
 	}
-}
-
-// totalAndClient returns the lowest limit of a list for all clients together, and the lowest one for each; nil where it
-// lacks either. Limits that count no visitor are neither.
-func totalAndClient[L any](list rule.List[*L], key func(*L) (rule.Key, bool), lower func(a, b *L) bool) (total, client *L) {
-	if len(list.Limits) < 2 || !slices.ContainsFunc(list.Places, rule.Place.Judges) {
-		return nil, nil
-	}
-	for _, l := range list.Limits {
-		k, known := key(l)
-		switch {
-		case !known || k.Exempt:
-		case k.ForAll:
-			if total == nil || lower(l, total) {
-				total = l
-			}
-		case k.PerAddress:
-			if client == nil || lower(l, client) {
-				client = l
-			}
-		}
-	}
-	if total == nil || client == nil {
-		return nil, nil
-	}
-	return total, client
 }
 
 func totalRate(p *rule.Pass, total, client *config.LimitReq) rule.Finding {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -40,7 +39,9 @@ http {
         }
     }
 }
+
 `,
+
 	Good: `events {}
 
 http {
@@ -54,10 +55,14 @@ http {
         }
     }
 }
+
 `,
-	Links:    []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_zone"},
+
+	Links: []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_zone"},
+
 	Settings: []string{"background", "interactive", "zones"},
-	Check:    checkZoneTooSmall,
+
+	Check: checkZoneTooSmall,
 })
 
 // What a zone is taken to meet where the settings do not say: addresses within the time that a rate needs to drain, and
@@ -86,32 +91,6 @@ func checkZoneTooSmall(p *rule.Pass) {
 			}
 		}
 	}
-}
-
-// meetVisitors returns the names of the zones that anything but logins counts in.
-func meetVisitors(p *rule.Pass) map[string]bool {
-	meets := make(map[string]bool)
-	for _, list := range p.LimitReqs() {
-		if allLogins(p, list.Places) {
-			continue
-		}
-		for _, limit := range list.Limits {
-			meets[limit.ZoneName] = true
-		}
-	}
-	for _, list := range p.LimitConns() {
-		if allLogins(p, list.Places) {
-			continue
-		}
-		for _, limit := range list.Limits {
-			meets[limit.ZoneName] = true
-		}
-	}
-	return meets
-}
-
-func allLogins(p *rule.Pass, places []rule.Place) bool {
-	return !slices.ContainsFunc(places, func(place rule.Place) bool { return p.Use(place) != rule.ForLogin })
 }
 
 // A sizedZone is a zone of either limiter.
