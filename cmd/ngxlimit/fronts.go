@@ -90,7 +90,12 @@ func (a *app) proxies(known *fronts.Table, names []settings.Named) ([]*fronts.Li
 		return nil, err
 	}
 	for _, l := range joined {
-		for _, note := range l.Notes {
+		const shown = 10
+		for i, note := range l.Notes {
+			if i == shown {
+				complain(a.stderr, fmt.Errorf("warning: %s: %d networks more have bits below their masks", l.Name, len(l.Notes)-shown))
+				break
+			}
 			complain(a.stderr, fmt.Errorf("warning: %s: %s", l.Name, note))
 		}
 	}

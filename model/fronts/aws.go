@@ -4,13 +4,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // A subnet is what "aws ec2 describe-subnets" says of one, also where --query has cut it down.
 type subnet struct {
 	SubnetId, AvailabilityZone, CidrBlock, AZ, ZoneName string //nolint:revive // AWS's names
-	Ipv6CidrBlockAssociationSet                         []struct{ Ipv6CidrBlock string }
+	Ipv6CidrBlockAssociationSet                         []association
+}
+
+type association struct{ Ipv6CidrBlock string } //nolint:revive // AWS's name
+
+// withoutNetwork is about an entry of a list that tells no network: to leave it out would call the rest complete.
+func withoutNetwork(i int, label string) error {
+	if label == "" {
+		return fmt.Errorf("entry %d has no network", i+1)
+	}
+	return fmt.Errorf("entry %d, %s, has no network", i+1, quoted(label))
 }
 
 func (s subnet) label() string {
@@ -50,7 +61,10 @@ func (f *File) readSubnetArray(data []byte) error {
 
 func (f *File) addSubnets(all []subnet) error {
 	f.named = true
-	for _, s := range all {
+	for i, s := range all {
+		if s.CidrBlock == "" && !slices.ContainsFunc(s.Ipv6CidrBlockAssociationSet, func(a association) bool { return a.Ipv6CidrBlock != "" }) {
+			return withoutNetwork(i, s.label())
+		}
 		if s.CidrBlock != "" {
 			if err := f.List.addText(s.CidrBlock, s.label()); err != nil {
 				return err

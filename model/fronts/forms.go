@@ -82,9 +82,12 @@ func (f *File) readGoogle(data []byte) error {
 	for _, s := range all {
 		some = some || proxies(s.Purpose)
 	}
-	for _, s := range all {
+	for i, s := range all {
 		if some && !proxies(s.Purpose) {
 			continue
+		}
+		if s.IPCidrRange+s.IPv6CidrRange+s.ExternalIPv6Prefix+s.InternalIPv6Prefix == "" {
+			return withoutNetwork(i, s.Name)
 		}
 		label := s.Name
 		if region := s.Region[strings.LastIndexByte(s.Region, '/')+1:]; region != "" {
@@ -125,10 +128,13 @@ func (f *File) readAzure(data []byte) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return jsonError(err)
 	}
-	for _, s := range all {
+	for i, s := range all {
 		texts := s.AddressPrefixes
 		if s.AddressPrefix != "" {
 			texts = append(texts, s.AddressPrefix)
+		}
+		if len(texts) == 0 {
+			return withoutNetwork(i, s.Name)
 		}
 		if err := f.addAll(texts, s.Name); err != nil {
 			return err

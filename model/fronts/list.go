@@ -85,15 +85,30 @@ func (l *List) addText(text, label string) error {
 
 // notNetwork says why a text is no network.
 func notNetwork(text string) error {
-	switch host, mask, cut := strings.Cut(text, "/"); {
-	case cut:
-		if _, ok := request.ParseAddr(host); ok {
-			return fmt.Errorf("%q is no network: the mask /%s is out of range", text, mask)
-		}
-	case strings.Contains(text, ".") && strings.Trim(text, "0123456789.") != "":
-		return fmt.Errorf("%q is a host name, which is not looked up here: write its networks", text)
+	host, mask, cut := strings.Cut(text, "/")
+	_, addr := request.ParseAddr(host)
+	switch {
+	case addr && cut && mask != "" && strings.Trim(mask, "0123456789-") == "":
+		return fmt.Errorf("%s is no network: its mask is out of range", quoted(text))
+	case !cut && isHostName(text):
+		return fmt.Errorf("%s is a host name, which is not looked up here: write its networks", quoted(text))
 	}
-	return fmt.Errorf("%q is no network: want an address or a CIDR such as 10.0.0.0/22", text)
+	return fmt.Errorf("%s is no network: want an address or a CIDR such as 10.0.0.0/22", quoted(text))
+}
+
+// isHostName says whether a text is the name of a host in a domain. A port or a range of addresses makes none.
+func isHostName(text string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return strings.Contains(text, ".") && strings.ContainsAny(text, letters) && strings.Trim(text, letters+"0123456789-_.") == ""
+}
+
+// quoted writes a text of a file for an error, short enough to be read.
+func quoted(text string) string {
+	const most = 80
+	if len(text) > most {
+		return fmt.Sprintf("%q...", text[:most])
+	}
+	return fmt.Sprintf("%q", text)
 }
 
 // maxNetworks bounds a list; the largest that is published has a few thousand.

@@ -38,7 +38,7 @@ func Read(name string, data []byte) (*File, error) {
 	case len(text) == 0:
 		err = errors.New("it is empty")
 	case strings.IndexByte("{[\"", text[0]) >= 0:
-		err = f.readJSON(text)
+		err = f.readJSON(data)
 	default:
 		err = f.readPlain(string(data))
 	}
@@ -82,11 +82,8 @@ func (f *File) readJSON(data []byte) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return fmt.Errorf("no JSON at byte %d: it ends early", len(data))
-		}
 		if err != nil {
-			return jsonError(err)
+			return noJSON(data, err)
 		}
 		all = append(all, v)
 	}
@@ -119,7 +116,16 @@ func (f *File) readArrays(all []json.RawMessage) error {
 			}
 			continue
 		}
-		if inner := bytes.TrimSpace(bytes.Trim(bytes.TrimSpace(v), "[]")); len(inner) > 0 && inner[0] == '{' {
+		page := []json.RawMessage{v}
+		if v[0] == '[' {
+			if err := json.Unmarshal(v, &page); err != nil {
+				return jsonError(err)
+			}
+		}
+		for _, inner := range page {
+			if inner[0] != '{' {
+				return fmt.Errorf("unknown JSON, a list that holds %s beside lists of objects or of texts: %s", quoted(string(inner)), want)
+			}
 			pages = append(pages, inner)
 		}
 	}
@@ -205,9 +211,21 @@ func (f *File) addAll(texts []string, label string) error {
 	return nil
 }
 
-func jsonError(err error) error {
+// noJSON says where a text is no JSON: line and column count from 1, the column in bytes.
+func noJSON(data []byte, err error) error {
+	at, why := len(data), "it ends early"
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("no JSON at byte %d: %w", e.Offset, err)
+		at, why = int(min(max(e.Offset-1, 0), int64(len(data)))), e.Error()
+	}
+	before := data[:at]
+	return fmt.Errorf("no JSON at line %d, column %d: %s", bytes.Count(before, []byte{'\n'})+1, at-bytes.LastIndexByte(before, '\n'), why)
+}
+
+// jsonError is about JSON whose parts are of other types than the command writes. Offsets are of no use here: parts are read
+// apart from the file that they stand in.
+func jsonError(err error) error {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
+		return fmt.Errorf("unknown JSON, in which %s is of the type %s: %s", quoted(e.Field), e.Value, want)
 	}
 	return fmt.Errorf("unknown JSON: %s", want)
 }
@@ -215,6 +233,9 @@ func jsonError(err error) error {
 // keysOf names some keys of an object, for errors.
 func keysOf(o object) string {
 	names := slices.Sorted(maps.Keys(o))
+	if len(names) == 0 {
+		return "(none)"
+	}
 	const shown = 5
 	for i, n := range names {
 		names[i] = fmt.Sprintf("%.40q", n)
@@ -278,37 +299,51 @@ func Join(files []*File) ([]*List, error) {
 		}
 		return lists, nil
 	}
-	found := make(map[string]bool)
+	found := make(map[string]bool, len(subnets)) // of each subnet that is described, whether its networks are known
+	for _, s := range subnets {
+		found[s] = false
+	}
 	for _, f := range files {
 		switch {
 		case f.named:
-			lists = append(lists, f.only(subnets, found))
+			lists = append(lists, f.only(found))
 		case f.subnets == nil:
 			lists = append(lists, f.List)
 		}
 	}
 	var lost []string
 	for _, s := range subnets {
-		if !found[s] && !slices.Contains(lost, s) {
-			lost = append(lost, s)
+		if !found[s] {
+			found[s], lost = true, append(lost, s)
 		}
 	}
 	if len(lost) > 0 {
+		if i := slices.IndexFunc(lost, func(s string) bool { return strings.Trim(s, wordLetters) != "" }); i >= 0 {
+			return nil, fmt.Errorf("read proxies: %s: %s is no name of a subnet", describes, quoted(lost[i])) // that should stand in no command
+		}
+		if len(lost) > maxLost {
+			lost = append(lost[:maxLost], "...")
+		}
 		return nil, fmt.Errorf(`read proxies: %s names subnets without their networks: give the output of "aws ec2 describe-subnets --subnet-ids %s" as well`,
 			describes, strings.Join(lost, " "))
 	}
 	return slices.DeleteFunc(lists, func(l *List) bool { return len(l.Networks) == 0 }), nil
 }
 
-// only is the file's list of the named subnets.
-func (f *File) only(subnets []string, found map[string]bool) *List {
+// maxLost bounds how many subnets an error names; a balancer has a few.
+const maxLost = 50
+
+// wordLetters are what names of subnets are made of.
+const wordLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+// only is the file's list of the subnets that are keys of wanted, and marks them as found.
+func (f *File) only(wanted map[string]bool) *List {
 	l := &List{Name: f.List.Name, Made: f.List.Made, Notes: f.List.Notes}
 	for _, n := range f.List.Networks {
-		for _, s := range subnets {
-			if name, _, _ := strings.Cut(n.Label, ","); name == s {
-				found[s] = true
-				l.Networks = append(l.Networks, n)
-			}
+		name, _, _ := strings.Cut(n.Label, ",")
+		if _, ok := wanted[name]; ok {
+			wanted[name] = true
+			l.Networks = append(l.Networks, n)
 		}
 	}
 	l.close()

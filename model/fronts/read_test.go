@@ -1,8 +1,10 @@
 package fronts
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shown writes a list's networks in one line.
@@ -122,8 +124,24 @@ func TestReadRefuses(t *testing.T) {
 		{"unknown", `{"a": 1, "b": 2}`, `unknown JSON with the keys "a", "b": want the output of`},
 		{"unknown array", `[{"a": 1}]`, `objects with the keys "a"`},
 		{"numbers", `[1, 2]`, "unknown JSON"},
-		{"broken", `{"Subnets": [`, "no JSON at byte"},
-		{"mask", "10.0.0.0/33\n", `line 1: "10.0.0.0/33" is no network: the mask /33 is out of range`},
+		{"broken", "\ufeff\n{\"Subnets\": [", "no JSON at line 2, column 14: it ends early"},
+		{"broken in a line", "\n\n{\"Subnets\":\n [x]}", "no JSON at line 4, column 3: invalid character 'x'"},
+		{"behind the end", "{\"Subnets\": []}\n x", "no JSON at line 2, column 2: invalid character 'x'"},
+		{"nested", strings.Repeat("[", 20_000), "exceeded max depth"},
+		{"type", `{"Subnets": [{"CidrBlock": 7}]}`, `in which "Subnets.CidrBlock" is of the type number: want the output of`},
+		{"list in a list of lists", `[["10.0.0.0/22"], [[{"CidrBlock": "10.0.4.0/22"}], [["10.0.8.0/22"]]]]`, "a list that holds"},
+		{"number beside lists", `[["10.0.0.0/22"], 5]`, `a list that holds "5"`},
+		{"no keys", `[{}]`, "with the keys (none)"},
+		{"subnet without network", `{"Subnets": [{"CidrBlock": "10.0.0.0/22"}, {"SubnetId": "subnet-b"}]}`, `entry 2, "subnet-b", has no network`},
+		{"answers mixed", `[{"CidrBlock": "10.0.0.0/22"}, {"ipCidrRange": "10.0.4.0/22"}]`, "entry 2 has no network"},
+		{"google's without network", `[{"ipCidrRange": "10.0.4.0/22"}, {"name": "b"}]`, `entry 2, "b", has no network`},
+		{"azure's without network", `[{"addressPrefix": "10.0.4.0/22"}, {"name": "b"}]`, `entry 2, "b", has no network`},
+		{"mask", "10.0.0.0/33\n", `line 1: "10.0.0.0/33" is no network: its mask is out of range`},
+		{"no mask", "10.0.0.0/\n", `line 1: "10.0.0.0/" is no network: want an address or a CIDR`},
+		{"dotted mask", "10.0.0.0/255.0.0.0\n", `"10.0.0.0/255.0.0.0" is no network: want an address or a CIDR`},
+		{"port", "10.0.0.1:80\n", `"10.0.0.1:80" is no network: want an address`},
+		{"range", "10.0.0.0-10.0.0.255\n", `"10.0.0.0-10.0.0.255" is no network: want an address`},
+		{"long", strings.Repeat("x", 100_000), strings.Repeat("x", 80) + `"... is no network`},
 		{"host", "10.0.0.0/22\nlb.example.com\n", `line 2: "lb.example.com" is a host name, which is not looked up here`},
 		{"word", "balancer\n", `"balancer" is no network`},
 	} {
@@ -178,6 +196,33 @@ func TestJoin(t *testing.T) {
 	_, err := Join([]*File{subnets, read(t, "balancer", `[{"AZ": "z-1c", "SubnetId": "subnet-c"}]`)})
 	if err == nil || !strings.Contains(err.Error(), "describe-subnets --subnet-ids subnet-c") {
 		t.Errorf("a subnet that is nowhere: %v", err)
+	}
+}
+
+// What a file says is no part of a command that an error tells people to run, unless it is a word.
+func TestJoinNames(t *testing.T) {
+	_, err := Join([]*File{read(t, "balancer", `[{"AZ": "z-1c", "SubnetId": "subnet-c; true"}]`)})
+	if err == nil || !strings.Contains(err.Error(), `"subnet-c; true" is no name of a subnet`) {
+		t.Errorf("a name that is none: %v", err)
+	}
+}
+
+// Many subnets take no longer than they are long.
+func TestJoinMany(t *testing.T) {
+	const many = 90_000
+	var subnets, names strings.Builder
+	for i := range many {
+		fmt.Fprintf(&subnets, `{"SubnetId": "subnet-%d", "CidrBlock": "10.%d.%d.%d"}`, i, i>>16, i>>8&255, i&255)
+		fmt.Fprintf(&names, `{"AZ": "z", "SubnetId": "subnet-%d"}`, 2*i)
+	}
+	files := []*File{read(t, "subnets", subnets.String()), read(t, "balancer", names.String())}
+	started := time.Now()
+	_, err := Join(files)
+	if err == nil || !strings.Contains(err.Error(), "subnet-90000 subnet-90002") || len(err.Error()) > 2000 {
+		t.Errorf("%.300v", err)
+	}
+	if took := time.Since(started); took > 5*time.Second {
+		t.Errorf("took %v", took)
 	}
 }
 
