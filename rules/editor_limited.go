@@ -44,9 +44,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -68,9 +66,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://developer.wordpress.org/rest-api/",

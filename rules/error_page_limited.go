@@ -41,9 +41,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -66,9 +64,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#error_page",
 		"https://nginx.org/en/docs/dev/development_guide.html#http_phases",

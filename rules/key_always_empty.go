@@ -41,9 +41,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -59,9 +57,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#var_server_name",
 		"https://nginx.org/en/docs/http/ngx_http_auth_request_module.html#auth_request_set",

@@ -37,9 +37,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -53,9 +51,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/dev/development_guide.html#http_phases",
 		"https://nginx.org/en/docs/http/ngx_http_rewrite_module.html#return",

@@ -43,9 +43,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -65,9 +63,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://blog.nginx.org/blog/rate-limiting-nginx",

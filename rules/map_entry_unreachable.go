@@ -43,9 +43,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -69,9 +67,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_map_module.html#map",
 		"https://nginx.org/en/docs/http/ngx_http_geo_module.html#geo",

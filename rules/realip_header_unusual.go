@@ -44,9 +44,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -64,9 +62,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html#real_ip_header",
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#underscores_in_headers",

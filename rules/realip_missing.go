@@ -40,9 +40,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -62,9 +60,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html",
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#listen",

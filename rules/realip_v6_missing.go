@@ -43,9 +43,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -67,9 +65,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_realip_module.html#set_real_ip_from",
 		"https://www.cloudflare.com/ips/",

@@ -43,9 +43,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -68,9 +66,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_core_module.html#location",
 		"https://nginx.org/en/docs/http/request_processing.html",

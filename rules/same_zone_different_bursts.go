@@ -42,9 +42,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -64,9 +62,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_zone",
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",

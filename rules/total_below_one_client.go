@@ -39,9 +39,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -59,9 +57,7 @@ http {
         }
     }
 }
-
 `,
-
 	Links: []string{
 		"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req",
 		"https://nginx.org/en/docs/http/ngx_http_limit_conn_module.html#limit_conn",

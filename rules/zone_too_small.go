@@ -39,9 +39,7 @@ http {
         }
     }
 }
-
 `,
-
 	Good: `events {}
 
 http {
@@ -55,14 +53,10 @@ http {
         }
     }
 }
-
 `,
-
-	Links: []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_zone"},
-
+	Links:    []string{"https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req_zone"},
 	Settings: []string{"background", "interactive", "zones"},
-
-	Check: checkZoneTooSmall,
+	Check:    checkZoneTooSmall,
 })
 
 // What a zone is taken to meet where the settings do not say: addresses within the time that a rate needs to drain, and
