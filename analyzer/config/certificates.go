@@ -1,6 +1,9 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // sslOf is what decides whether a server may speak TLS: its own directives, else those of http.
 type sslOf struct {
@@ -64,15 +67,19 @@ func (s sslOf) refusal(enabled bool) string {
 	}
 }
 
-// listenersWithoutCertificate refuses addresses with TLS whose default server has no certificate, and any server of one whose
+// listenersWithoutCertificate refuses addresses with TLS, or QUIC, which has no other, whose default server has no certificate, and any server of one whose
 // default server rejects handshakes (ngx_http_ssl_init).
 func (r *resolver) listenersWithoutCertificate() {
 	if r.partial() || r.version < listenNeedsCertificate {
 		return
 	}
 	for _, at := range r.ports.order {
-		if !at.ssl {
+		if !at.ssl && !at.key.quic {
 			continue
+		}
+		parameter := "ssl"
+		if at.key.quic {
+			parameter = "quic"
 		}
 		asked := at.servers[:1]
 		if at.defaultOf != nil {
@@ -80,6 +87,10 @@ func (r *resolver) listenersWithoutCertificate() {
 		}
 		switch ssl := asked[0].ssl(); {
 		case len(ssl.certificates) > 0:
+			if s := asked[0]; at.key.quic && s.withoutTLS13() && s.Directive != nil {
+				r.refuseHead(Item{Directive: s.Directive, Via: s.Via}, &s.Level, InvalidValue,
+					`"ssl_protocols" must enable TLSv1.3 for the "listen ... quic" directive`)
+			}
 			continue
 		case ssl.rejects:
 			asked = at.servers
@@ -87,9 +98,24 @@ func (r *resolver) listenersWithoutCertificate() {
 		for _, s := range asked {
 			if ssl := s.ssl(); len(ssl.certificates) == 0 && !ssl.rejects && s.Directive != nil {
 				r.refuseHead(Item{Directive: s.Directive, Via: s.Via}, &s.Level, InvalidValue,
-					`no "ssl_certificate" is defined for the "listen ... ssl" directive`)
+					fmt.Sprintf(`no "ssl_certificate" is defined for the "listen ... %s" directive`, parameter))
 				break
 			}
 		}
 	}
+}
+
+// withoutTLS13 says that the server's ssl_protocols leave out the only version that QUIC knows; it is among those that every nginx
+// with QUIC takes by default.
+func (s *Server) withoutTLS13() bool {
+	it, ok := s.Effective("ssl_protocols")
+	if !ok {
+		return false
+	}
+	for _, w := range it.ArgsFrom(0) {
+		if strings.EqualFold(w.Value, "TLSv1.3") {
+			return false
+		}
+	}
+	return true
 }

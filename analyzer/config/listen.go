@@ -173,9 +173,11 @@ type ports struct {
 	checked int // addresses looked at, for a bound on ranges
 }
 
+// A portKey is an address; one of TCP and the same one of UDP, for QUIC, are two.
 type portKey struct {
 	host string
 	port int
+	quic bool
 }
 
 // portServers are the servers of one address.
@@ -197,7 +199,7 @@ func newPorts() ports { return ports{at: make(map[portKey]*portServers)} }
 func (p *ports) add(r *resolver, it Item, l *Listen, s *Server, set bool) {
 	for port := l.Port; port <= l.LastPort && p.checked < maxPorts; port++ {
 		p.checked++
-		key := portKey{l.Address, port}
+		key := portKey{l.Address, port, l.QUIC}
 		at := p.at[key]
 		if at == nil {
 			at = &portServers{key: key}
