@@ -75,7 +75,7 @@ func (f *logFlags) readLogs(a *app, trees []*config.Tree, facts *rule.Settings) 
 func refusalsOf(tree *config.Tree) (all []int) {
 	for _, s := range tree.HTTP.Servers {
 		note := func(set *config.Settings) {
-			for _, status := range []int{int(set.LimitReqStatus.Value), int(set.LimitConnStatus.Value)} {
+			for _, status := range []int{set.LimitReqStatus.Value, set.LimitConnStatus.Value} {
 				if !slices.Contains(all, status) {
 					all = append(all, status)
 				}

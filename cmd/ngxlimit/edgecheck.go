@@ -75,7 +75,7 @@ something was, 2 where the command could not do its work.`,
 	flags.Var(&f.disable, "disable", "do not run these rules")
 	flags.Var(f.confidence, "min-confidence", "drop findings that are less sure")
 	flags.StringVar(&f.fan, "fan", defaultFan, "page that an ordinary visitor loads: a `name` of ngxlimit fans, or a file")
-	flags.Var(atLeast(&f.clients, rule.DefaultClientsPerAddress, 1, 100_000), "clients-per-address", "people who share one public address")
+	flags.Var(atMost(&f.clients, rule.DefaultClientsPerAddress, 100_000), "clients-per-address", "people who share one public address")
 	flags.StringVar(&f.origin, "origin", "", "`configuration` of the nginx behind the edge, in any form that check reads")
 	flags.StringVar(&f.host, "host", "", "`host` of the page (default: what the rules name; with --origin the first server with a limit)")
 	flags.Var(&f.zones, "edge-zone", "the zone of rules that has the hosts of a domain, where rules are of several zones; may be repeated")

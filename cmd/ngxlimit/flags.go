@@ -118,15 +118,15 @@ func (c *counts) Set(s string) error {
 	return nil
 }
 
-// number is a flag that takes a whole number within bounds.
+// number is a flag that takes a whole number from 1 to a bound.
 type number struct {
-	value       *int
-	least, most int
+	value *int
+	most  int
 }
 
-func atLeast(value *int, preset, least, most int) *number {
+func atMost(value *int, preset, most int) *number {
 	*value = preset
-	return &number{value, least, most}
+	return &number{value, most}
 }
 
 func (n *number) String() string { return strconv.Itoa(*n.value) }
@@ -134,8 +134,8 @@ func (n *number) Type() string   { return "N" }
 
 func (n *number) Set(s string) error {
 	v, err := strconv.Atoi(s)
-	if err != nil || v < n.least || v > n.most {
-		return fmt.Errorf("want a whole number from %d to %d", n.least, n.most)
+	if err != nil || v < 1 || v > n.most {
+		return fmt.Errorf("want a whole number from 1 to %d", n.most)
 	}
 	*n.value = v
 	return nil

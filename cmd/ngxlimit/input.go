@@ -108,7 +108,7 @@ type settingsFlags struct {
 func (f *settingsFlags) add(flags *pflag.FlagSet) {
 	f.keys = counts{name: "ZONE"}
 	flags.StringVar(&f.file, "config", "", "settings `file` (default: "+settings.FileName+" in the working folder or above)")
-	flags.Var(&number{&f.clients, 1, 1_000_000}, "clients-per-address",
+	flags.Var(&number{&f.clients, 1_000_000}, "clients-per-address",
 		fmt.Sprintf("people behind one public address (default %d, an office)", rule.DefaultClientsPerAddress))
 	flags.Var(&f.keys, "expect-keys", "keys that are active in a zone at a time; may be repeated")
 	flags.StringArrayVar(&f.proxies, "proxies", nil, "`file` that lists the proxies in front, or the name of one; may be repeated")

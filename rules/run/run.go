@@ -75,9 +75,8 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	found = dropUnsure(found, o.MinConfidence)
 	s.sort(found)
 	if !o.Everything {
-		beyond := 0
-		found, beyond = keepSome(found)
-		left += beyond
+		kept, beyond := keepSome(found)
+		found, left = kept, left+beyond
 	}
 	result := Result{Findings: values(found), LeftOut: left, Suppressed: len(held), Held: held[:min(len(held), maxFindings)], Before: before}
 	for i, o := range outcomes {
