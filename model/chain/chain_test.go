@@ -86,7 +86,8 @@ func TestJudge(t *testing.T) {
 func TestSound(t *testing.T) {
 	for chain, want := range map[string]string{
 		"alb":                                "X-Forwarded-For false true",
-		"cloudflare,alb":                     "CF-Connecting-IP false true",
+		"cloudflare":                         "CF-Connecting-IP false true",
+		"cloudflare,alb":                     "X-Forwarded-For true true", // everybody may reach alb, with a CF-Connecting-IP of his own
 		"fastly,alb":                         "X-Forwarded-For true true",
 		"nlb":                                "proxy_protocol false true",
 		"alb,alb,alb":                        "X-Forwarded-For true true",

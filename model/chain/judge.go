@@ -28,19 +28,19 @@ var (
 func (w Way) Judge(header string, recursive bool) Outcome {
 	cfg := realip.Config{Header: header, Recursive: recursive}
 	w = w.numbered()
-	all := make([]bool, len(w))
-	for i := range all {
-		all[i] = true
+	believed := make([]bool, len(w))
+	for i := range believed {
+		believed[i] = true
 	}
-	o := Outcome{Takes: takes(w, cfg, all, false)}
-	forged := takes(w, cfg, all, true)
+	o := Outcome{Takes: takes(w, cfg, believed, false)}
+	forged := takes(w, cfg, believed, true)
 	o.Forged = forged == Claimed
-	for i := range all {
-		all[i] = false
-		if i == len(w)-1 || takes(w, cfg, all, true) != forged {
+	for i := range believed {
+		believed[i] = false
+		if i == len(w)-1 || takes(w, cfg, believed, true) != forged {
 			o.Needed = append(o.Needed, i)
 		}
-		all[i] = true
+		believed[i] = true
 	}
 	return o
 }
@@ -88,15 +88,11 @@ func (c Chain) hops() Way {
 
 // Sound returns a header and a recursion with which nginx takes the client's address on all of the ways, whatever the client
 // claims: those that are given, where they are so, else the one without recursion, of the headers of the first proxy first.
-// ok is false where there is none.
+// Those come before all others that hold as well for who goes round the first proxies: a balancer that everybody can reach
+// hands on a CF-Connecting-IP that no Cloudflare wrote. ok is false where there is none.
 func Sound(ways []Way, header string, recursive bool) (string, bool, bool) {
-	if len(ways) == 0 {
+	if len(ways) == 0 || all(ways, header, recursive, Way.right) {
 		return header, recursive, true
-	}
-	sound := func(name string, recursive bool) bool {
-		return !slices.ContainsFunc(ways, func(w Way) bool {
-			return !w.Judge(name, recursive).Right()
-		})
 	}
 	names := []string{header}
 	for i := range ways[0] {
@@ -104,14 +100,36 @@ func Sound(ways []Way, header string, recursive bool) (string, bool, bool) {
 			names = append(names, h.Name)
 		}
 	}
-	for _, name := range append(names, realip.ProxyProtocol) {
-		for _, on := range []bool{recursive, !recursive} {
-			if sound(name, on) {
-				return name, on, true
+	names = append(names, realip.ProxyProtocol)
+	for _, sound := range []func(Way, string, bool) bool{Way.rightRound, Way.right} {
+		for _, name := range names {
+			for _, on := range []bool{recursive, !recursive} {
+				if all(ways, name, on, sound) {
+					return name, on, true
+				}
 			}
 		}
 	}
 	return header, recursive, false
+}
+
+func all(ways []Way, header string, recursive bool, sound func(Way, string, bool) bool) bool {
+	return !slices.ContainsFunc(ways, func(w Way) bool { return !sound(w, header, recursive) })
+}
+
+func (w Way) right(header string, recursive bool) bool { return w.Judge(header, recursive).Right() }
+
+// rightRound says whether nginx takes the client's address on the whole way, and on none of its ends what a client claims.
+func (w Way) rightRound(header string, recursive bool) bool {
+	if !w.right(header, recursive) {
+		return false
+	}
+	for i := 1; i < len(w); i++ {
+		if w[i:].Judge(header, recursive).Forged {
+			return false
+		}
+	}
+	return true
 }
 
 // Sound is Sound of ways through the chain, wherever its members are.

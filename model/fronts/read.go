@@ -37,6 +37,8 @@ func Read(name string, data []byte) (*File, error) {
 	switch text := bytes.TrimLeft(data, " \t\r\n"); {
 	case len(text) == 0:
 		err = errors.New("it is empty")
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+		err = errors.New("it is in UTF-16, as PowerShell writes what a command prints: write it as UTF-8")
 	case strings.IndexByte("{[\"", text[0]) >= 0:
 		err = f.readJSON(data)
 	default:

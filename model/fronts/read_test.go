@@ -141,6 +141,7 @@ func TestReadRefuses(t *testing.T) {
 		{"dotted mask", "10.0.0.0/255.0.0.0\n", `"10.0.0.0/255.0.0.0" is no network: want an address or a CIDR`},
 		{"port", "10.0.0.1:80\n", `"10.0.0.1:80" is no network: want an address`},
 		{"range", "10.0.0.0-10.0.0.255\n", `"10.0.0.0-10.0.0.255" is no network: want an address`},
+		{"UTF-16", "\xff\xfe{\x00", "it is in UTF-16"},
 		{"long", strings.Repeat("x", 100_000), strings.Repeat("x", 80) + `"... is no network`},
 		{"host", "10.0.0.0/22\nlb.example.com\n", `line 2: "lb.example.com" is a host name, which is not looked up here`},
 		{"word", "balancer\n", `"balancer" is no network`},
