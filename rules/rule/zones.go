@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
@@ -27,9 +28,36 @@ type ZoneUse struct {
 	At     *config.Level
 	Levels int              // how many levels the list is written at
 	Places []Place          // where the list is in effect; in some of them no request is judged
-	Others []value.Template // the keys of the list's other limits; of zones that are not known, none
 	Req    *config.LimitReq // nil for limit_conn
 	Conn   *config.LimitConn
+	list   *company
+	index  int // which limit of the list it is
+}
+
+// A company is the zones of one list's limits. What is asked of a limit's neighbours is asked of each zone once, not once for each
+// of its neighbours.
+type company struct {
+	zones []*Zone // by limit; nil where the zone is not known
+	once  sync.Once
+	meets []bool // which zones have a key that meets the condition, once it was asked
+	count int    // how many do
+}
+
+// others says whether a limit other than the given one has a key that meets a condition, the same whenever it is asked.
+func (c *company) others(index int, by func(value.Template) bool) bool {
+	c.once.Do(func() {
+		c.meets = make([]bool, len(c.zones))
+		for i, z := range c.zones {
+			if z != nil && by(z.Key) {
+				c.meets[i] = true
+				c.count++
+			}
+		}
+	})
+	if c.meets[index] {
+		return c.count > 1
+	}
+	return c.count > 0
 }
 
 // Zones returns all zones that are defined, sorted by name.
@@ -74,8 +102,10 @@ func addUses[L any](lists []List[L], of func(L) *Zone, use func(L) ZoneUse) {
 		if !slices.ContainsFunc(list.Places, Place.Judges) {
 			continue
 		}
+		together := &company{zones: make([]*Zone, len(list.Limits))}
 		for i, limit := range list.Limits {
 			zone := of(limit)
+			together.zones[i] = zone
 			if zone == nil {
 				continue
 			}
@@ -84,11 +114,7 @@ func addUses[L any](lists []List[L], of func(L) *Zone, use func(L) ZoneUse) {
 			}
 			u := use(limit)
 			u.At, u.Levels, u.Places = list.At, list.Levels, list.Places
-			for j, other := range list.Limits {
-				if z := of(other); j != i && z != nil {
-					u.Others = append(u.Others, z.Key)
-				}
-			}
+			u.list, u.index = together, i
 			zone.Uses = append(zone.Uses, u)
 		}
 	}
@@ -105,7 +131,7 @@ func (z *Zone) Of(f *Facts) Finding {
 // held says whether each list that names the zone has another limit, whose key meets a condition.
 func (z *Zone) held(by func(value.Template) bool) bool {
 	for i := range z.Uses {
-		if !slices.ContainsFunc(z.Uses[i].Others, by) {
+		if u := &z.Uses[i]; !u.list.others(u.index, by) {
 			return false
 		}
 	}
