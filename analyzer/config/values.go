@@ -15,7 +15,7 @@ func (r *resolver) checkValue(it Item, variant *directive.Variant, s *scope) boo
 	}
 	for _, w := range it.Args() {
 		text := wrongValue(w.Value, it.Name().Value, variant)
-		if text != "" {
+		if text != "" && !r.learned(it, w.Value) {
 			r.refuseWord(it, w, s.level, InvalidValue, text)
 			return false
 		}
@@ -24,6 +24,15 @@ func (r *resolver) checkValue(it Item, variant *directive.Variant, s *scope) boo
 		}
 	}
 	return true
+}
+
+// learned says whether the nginx that is judged for takes a value that the one of the table did not know yet.
+func (r *resolver) learned(it Item, value string) bool {
+	if strings.Contains(value, "$") {
+		value = directive.AnyVariable
+	}
+	since := directive.ParameterSince(it.Name().Value, value)
+	return since > directive.TableVersion && r.version >= since
 }
 
 // wrongValue returns nginx's words against a value; "" where it takes it.

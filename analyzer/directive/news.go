@@ -11,6 +11,9 @@ type parameter struct {
 	since    Version
 }
 
+// AnyVariable stands for a value that has variables, in questions to ParameterSince.
+const AnyVariable = "$"
+
 // newer are parameters that came after the nginx that the generated list was made from.
 var newer = []parameter{
 	{"listen", "quic", 1025000},
@@ -23,6 +26,11 @@ var newer = []parameter{
 	{"server", "service", 1027003},
 	{"server", "route", 1029006},
 	{"server", "drain", 1029006},
+	{"proxy_http_version", "2", 1029004},
+	{"proxy_limit_rate", AnyVariable, 1027000},
+	{"fastcgi_limit_rate", AnyVariable, 1027000},
+	{"scgi_limit_rate", AnyVariable, 1027000},
+	{"uwsgi_limit_rate", AnyVariable, 1027000},
 	// In older change logs in words of other kinds.
 	{"limit_req", "delay", 1015007},
 	{"listen", "http2", 1009005},
