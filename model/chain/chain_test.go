@@ -217,3 +217,19 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestOwnUnknown has said that a balancer adds an address of its own that nobody told.
+func TestOwnUnknown(t *testing.T) {
+	rule, err := fronts.Read("rules.json", []byte(`[{"name": "web", "IPAddress": "203.0.113.80"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, given := range map[string][]*fronts.List{"unknown": nil, "known": {rule.List}} {
+		c := parse(t, "google").Bind(fronts.BuiltIn(), given)
+		_, said := c.Ways(nil, false)
+		told := slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "which has to be trusted as well") })
+		if want := given == nil; told != want || c[0].OwnUnknown() != want {
+			t.Errorf("%s: %q", name, said)
+		}
+	}
+}

@@ -59,9 +59,11 @@ func (p *Proxy) bind(known *fronts.Table, left *[]*fronts.List) {
 }
 
 // Known says whether the proxy's networks are known, and the address of its own that it adds to a header, where it does so.
-func (p *Proxy) Known() bool {
-	adds := slices.ContainsFunc(p.Headers, func(h fronts.Header) bool { return h.Adds > 1 })
-	return len(p.Lists) > 0 && (!adds || len(p.own) > 0)
+func (p *Proxy) Known() bool { return len(p.Lists) > 0 && !p.OwnUnknown() }
+
+// OwnUnknown says whether the proxy adds an address of its own to a header and nobody said which.
+func (p *Proxy) OwnUnknown() bool {
+	return len(p.own) == 0 && slices.ContainsFunc(p.Headers, func(h fronts.Header) bool { return h.Adds > 1 })
 }
 
 // Networks returns the proxy's networks.
@@ -92,6 +94,10 @@ func (c Chain) Ways(likely []netip.Prefix, six bool) (ways []Way, said []string)
 	for i := range c {
 		if c[i].About != "" {
 			said = append(said, fmt.Sprintf("%s: %s", c[i].Name, c[i].About))
+		}
+		if c[i].OwnUnknown() {
+			said = append(said, fmt.Sprintf("%s: the address of its own that it adds behind the client's is not known: one of its nodes is taken, but it is another one, which has to be trusted as well; --proxies with the output of %q says it",
+				c[i].Name, fronts.BalancerAddresses))
 		}
 		if len(networks[i]) > 0 {
 			continue
