@@ -17,17 +17,25 @@ func TestQUIC(t *testing.T) {
 		{`server { listen 443 ssl default_server; listen 443 quic reuseport default_server;` + tls + `}
 		  server { server_name b; listen 443 ssl; listen 443 quic; }`, nil},
 		{`server { listen 443 quic; listen 443 quic;` + tls + `}`, []string{"a duplicate listen 0.0.0.0:443"}},
-		{`server { listen 443 quic reuseport;` + tls + `} server { server_name b; listen 443 quic reuseport;` + tls + `}`,
-			[]string{"duplicate listen options for 0.0.0.0:443"}},
-		{`server { listen 443 quic default_server;` + tls + `} server { server_name b; listen 443 quic default_server;` + tls + `}`,
-			[]string{"a duplicate default server for 0.0.0.0:443"}},
+		{
+			`server { listen 443 quic reuseport;` + tls + `} server { server_name b; listen 443 quic reuseport;` + tls + `}`,
+			[]string{"duplicate listen options for 0.0.0.0:443"},
+		},
+		{
+			`server { listen 443 quic default_server;` + tls + `} server { server_name b; listen 443 quic default_server;` + tls + `}`,
+			[]string{"a duplicate default server for 0.0.0.0:443"},
+		},
 		{`server { listen 443 quic; }`, []string{`no "ssl_certificate" is defined for the "listen ... quic" directive`}},
 		{`server { listen 443 ssl; }`, []string{`no "ssl_certificate" is defined for the "listen ... ssl" directive`}},
 		{`server { listen 443 quic; ssl_reject_handshake on; }`, nil},
-		{`server { listen 443 quic; ssl_reject_handshake on; } server { server_name b; listen 443 quic; }`,
-			[]string{`no "ssl_certificate" is defined for the "listen ... quic" directive`}},
-		{`ssl_protocols TLSv1.2; server { listen 443 quic;` + tls + `}`,
-			[]string{`"ssl_protocols" must enable TLSv1.3 for the "listen ... quic" directive`}},
+		{
+			`server { listen 443 quic; ssl_reject_handshake on; } server { server_name b; listen 443 quic; }`,
+			[]string{`no "ssl_certificate" is defined for the "listen ... quic" directive`},
+		},
+		{
+			`ssl_protocols TLSv1.2; server { listen 443 quic;` + tls + `}`,
+			[]string{`"ssl_protocols" must enable TLSv1.3 for the "listen ... quic" directive`},
+		},
 		{`ssl_protocols TLSv1.2; server { listen 443 quic; ssl_protocols TLSv1.2 TLSv1.3;` + tls + `}`, nil},
 		{`ssl_protocols TLSv1.2; server { listen 443 ssl;` + tls + `}`, nil},
 	} {
