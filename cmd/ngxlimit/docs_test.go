@@ -137,14 +137,14 @@ func TestSettingsPages(t *testing.T) {
 	}
 }
 
-// The hook of the README is asked about configurations of nginx, and about nothing else.
+// The hooks are asked about configurations of nginx, and about nothing else.
 func TestHookFiles(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(nginxtest.Root(t), "README.md"))
+	text, err := os.ReadFile(filepath.Join(nginxtest.Root(t), ".pre-commit-hooks.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	pattern := func(key string) *regexp.Regexp {
-		lines := regexp.MustCompile(`(?m)^ +`+key+`: (.*[|].*)$`).FindAllStringSubmatch(string(text), -1)
+		lines := regexp.MustCompile(`(?m)^ +`+key+`: &`+key+` (.*)$`).FindAllStringSubmatch(string(text), -1)
 		if len(lines) != 1 {
 			t.Fatalf("%d patterns of %s were found", len(lines), key)
 		}
@@ -154,6 +154,7 @@ func TestHookFiles(t *testing.T) {
 	for path, want := range map[string]bool{
 		"nginx.conf": true, "conf/nginx.conf": true, "deploy/nginx-prod.conf": true, "conf.d/portal.conf": true,
 		"etc/nginx/snippets/limits.conf": true, "sites-available/portal": true, "sites-enabled/portal.example.com": true, "sites-enabled/portal.conf": true,
+		"roles/web/files/nginx/limits/api.conf": true,
 		"conf.d/README.md": false, "conf.d/portal.conf.bak": false, "snippets/hello.py": false, "sites-available/.gitkeep": false,
 		"sites-available/portal.conf.bak": false, "sites-enabled/portal~": false, "sites-enabled/notes.md": false, "docs/nginx.md": false, "redis.conf": false,
 	} {

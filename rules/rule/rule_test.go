@@ -237,7 +237,7 @@ func TestUse(t *testing.T) {
 		{"/auth/", rule.ForPages},
 		{"~ ^/(wp-login|xmlrpc)\\.php$", rule.ForPrograms},
 		{"= /wp-login.php", rule.ForLogin},
-		{"= /users/sign_in", rule.ForPages},
+		{"= /users/sign_in", rule.ForLogin},
 		{"/hooks/", rule.ForPrograms},
 		{"/api/export/", rule.ForPrograms},
 		{"= /healthz", rule.ForPrograms},
