@@ -155,7 +155,7 @@ func TestHookFiles(t *testing.T) {
 		"nginx.conf": true, "conf/nginx.conf": true, "deploy/nginx-prod.conf": true, "conf.d/portal.conf": true,
 		"etc/nginx/snippets/limits.conf": true, "sites-available/portal": true, "sites-enabled/portal.example.com": true, "sites-enabled/portal.conf": true,
 		"roles/web/files/nginx/limits/api.conf": true,
-		"conf.d/README.md": false, "conf.d/portal.conf.bak": false, "snippets/hello.py": false, "sites-available/.gitkeep": false,
+		"conf.d/README.md":                      false, "conf.d/portal.conf.bak": false, "snippets/hello.py": false, "sites-available/.gitkeep": false,
 		"sites-available/portal.conf.bak": false, "sites-enabled/portal~": false, "sites-enabled/notes.md": false, "docs/nginx.md": false, "redis.conf": false,
 	} {
 		if got := files.MatchString(path) && !exclude.MatchString(path); got != want {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"slices"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -49,12 +49,8 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 	if err != nil {
 		return err
 	}
-	if path == "-" {
-		for _, name := range names {
-			if name == "-" {
-				return errors.New("both the configuration and a log are to be read from standard input")
-			}
-		}
+	if path == "-" && slices.Contains(names, "-") {
+		return errors.New("both the configuration and a log are to be read from standard input")
 	}
 	tree, err := f.one(a, path)
 	if err != nil {

@@ -159,9 +159,9 @@ func (c *countedReader) Read(p []byte) (int, error) {
 func firstTime(r *accesslog.Reader, block accesslog.Block) int64 {
 	var b accesslog.Batch
 	r.Parser().Parse(block, &b)
-	var times []int64
-	for i := range min(len(b.Records), 21) {
-		times = append(times, b.Records[i].Time)
+	times := make([]int64, min(len(b.Records), 21))
+	for i := range times {
+		times[i] = b.Records[i].Time
 	}
 	if len(times) == 0 {
 		return 0

@@ -72,27 +72,29 @@ func (v *replayView) tables(r *replay.Result) {
 			v.Tables = append(v.Tables, tableView{title, columns, rows})
 		}
 	}
-	var locations, keys, uris, windows, pages []numbersRow
-	for _, l := range r.Locations {
-		locations = append(locations, replayRow(on(l.Nginx, clean(l.Server+" "+l.Location)), l.Requests, l.Passed, l.Delayed, l.Rejected, added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.Max)))
+	add("Locations", rowsOf(r.Locations, func(l *replay.Location) numbersRow {
+		return replayRow(on(l.Nginx, clean(l.Server+" "+l.Location)), l.Requests, l.Passed, l.Delayed, l.Rejected, added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.Max))
+	}), "location", "requests", "passed", "delayed", "refused", "added p50", "p95", "longest")
+	add("Keys", rowsOf(r.Keys, func(k *replay.KeyStat) numbersRow {
+		return replayRow(on(k.Nginx, clean(k.Key)), clean(k.Zone), k.Requests, k.Delayed, k.Rejected, k.MostInSecond, about(k.Agents), about(k.URIs))
+	}), "key", "zone", "requests", "delayed", "refused", "most in 1 s", "agents", "paths")
+	add("Paths", rowsOf(r.URIs, func(u *replay.URIStat) numbersRow {
+		return replayRow(on(u.Nginx, clean(u.Path)), u.Requests, u.Passed, u.Delayed, u.Rejected, added(u.LongestMs))
+	}), "path", "requests", "passed", "delayed", "refused", "longest")
+	add("Worst windows", rowsOf(r.Windows, func(w *replay.WindowStat) numbersRow {
+		return replayRow(on(w.Nginx, moment(w.FromMs)+" "+clean(w.Location)), duration(w.WidthMs), w.Requests, w.Delayed, w.Rejected, w.Hit)
+	}), "from", "of", "requests", "delayed", "refused", "such windows")
+	add("Pages", rowsOf(r.Pages, func(p *replay.PageStat) numbersRow {
+		return replayRow(on(p.Nginx, clean(p.Path)), p.Loads, p.Requests.P50, p.Requests.P95, p.Requests.Max, duration(p.SpanMs.P50))
+	}), "page", "loads", "requests p50", "p95", "max", "over")
+}
+
+func rowsOf[T any](list []T, row func(*T) numbersRow) []numbersRow {
+	rows := make([]numbersRow, len(list))
+	for i := range list {
+		rows[i] = row(&list[i])
 	}
-	for _, k := range r.Keys {
-		keys = append(keys, replayRow(on(k.Nginx, clean(k.Key)), clean(k.Zone), k.Requests, k.Delayed, k.Rejected, k.MostInSecond, about(k.Agents), about(k.URIs)))
-	}
-	for _, u := range r.URIs {
-		uris = append(uris, replayRow(on(u.Nginx, clean(u.Path)), u.Requests, u.Passed, u.Delayed, u.Rejected, added(u.LongestMs)))
-	}
-	for _, w := range r.Windows {
-		windows = append(windows, replayRow(on(w.Nginx, moment(w.FromMs)+" "+clean(w.Location)), duration(w.WidthMs), w.Requests, w.Delayed, w.Rejected, w.Hit))
-	}
-	for _, p := range r.Pages {
-		pages = append(pages, replayRow(on(p.Nginx, clean(p.Path)), p.Loads, p.Requests.P50, p.Requests.P95, p.Requests.Max, duration(p.SpanMs.P50)))
-	}
-	add("Locations", locations, "location", "requests", "passed", "delayed", "refused", "added p50", "p95", "longest")
-	add("Keys", keys, "key", "zone", "requests", "delayed", "refused", "most in 1 s", "agents", "paths")
-	add("Paths", uris, "path", "requests", "passed", "delayed", "refused", "longest")
-	add("Worst windows", windows, "from", "of", "requests", "delayed", "refused", "such windows")
-	add("Pages", pages, "page", "loads", "requests p50", "p95", "max", "over")
+	return rows
 }
 
 // replayRow makes a row of whatever can be printed.
