@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 
