@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"cmp"
+
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
 
@@ -93,15 +95,9 @@ func (p Place) Limited() bool {
 		len(p.Level.Settings.LimitReqs.Value)+len(p.Level.Settings.LimitConns.Value) > 0
 }
 
-// Before orders places as they stand in the configuration.
-func (p Place) Before(q Place) bool {
-	switch {
-	case p.File() != q.File():
-		return p.File() < q.File()
-	case p.Line() != q.Line():
-		return p.Line() < q.Line()
-	}
-	return p.column() < q.column()
+// Compare orders places as they stand in the configuration.
+func (p Place) Compare(q Place) int {
+	return cmp.Or(cmp.Compare(p.File(), q.File()), cmp.Compare(p.Line(), q.Line()), cmp.Compare(p.column(), q.column()))
 }
 
 func (p Place) column() int {

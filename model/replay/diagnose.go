@@ -53,15 +53,7 @@ func (s *slowness) ordered() []*placeTimes {
 	for _, t := range s.all {
 		list = append(list, t)
 	}
-	slices.SortFunc(list, func(a, b *placeTimes) int {
-		switch {
-		case a.place.Before(b.place):
-			return -1
-		case b.place.Before(a.place):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(list, func(a, b *placeTimes) int { return a.place.Compare(b.place) })
 	return list
 }
 

@@ -1,8 +1,9 @@
 package replay
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
 // A kind is what a request is for, judged by its path alone.
@@ -16,11 +17,6 @@ const (
 	health         // a probe of a balancer or of an orchestrator
 	malformed      // no request line
 )
-
-var staticEndings = []string{
-	".css", ".js", ".mjs", ".map", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".woff", ".woff2", ".ttf", ".otf", ".eot",
-	".mp4", ".webm", ".mp3", ".wasm", ".webmanifest",
-}
 
 var healthPaths = []string{
 	"/health", "/healthz", "/healthcheck", "/health-check", "/livez", "/readyz", "/alive", "/ready", "/ping", "/status", "/up", "/_health", "/elb-status",
@@ -36,13 +32,9 @@ func kindOf(method, path string) kind {
 			return health
 		}
 	}
-	dot := strings.LastIndexByte(lower, '.')
-	if dot > strings.LastIndexByte(lower, '/') {
-		if slices.Contains(staticEndings, lower[dot:]) {
-			return static
-		}
-	}
 	switch {
+	case traffic.IsStaticFile(lower):
+		return static
 	case strings.Contains(lower, "/api/") || strings.Contains(lower, "/graphql") || strings.Contains(lower, "/wp-json/") || strings.Contains(lower, "/rest/"):
 		return api
 	case method == "GET" || method == "":

@@ -213,15 +213,7 @@ func locationsOf(server *config.Server, shape *pipeline.Shape, r *ran) []PageLoc
 			places = append(places, place)
 		}
 	}
-	slices.SortFunc(places, func(a, b pipeline.Place) int {
-		switch {
-		case a.Before(b):
-			return -1
-		case b.Before(a):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(places, pipeline.Place.Compare)
 	list := make([]PageLocation, 0, len(places))
 	for _, place := range places {
 		at := PageLocation{Location: place.Location}

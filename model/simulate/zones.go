@@ -61,15 +61,7 @@ func (s *stats) ordered() []*placeStats {
 	for _, at := range s.places {
 		list = append(list, at)
 	}
-	slices.SortFunc(list, func(a, b *placeStats) int {
-		switch {
-		case a.place.Before(b.place):
-			return -1
-		case b.place.Before(a.place):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(list, func(a, b *placeStats) int { return a.place.Compare(b.place) })
 	return list
 }
 

@@ -61,6 +61,7 @@ var extensions = map[string]string{
 	".html": "html", ".htm": "html",
 	".css": "static", ".js": "static", ".mjs": "static", ".map": "static", ".wasm": "static", ".webmanifest": "static",
 	".png": "image", ".jpg": "image", ".jpeg": "image", ".gif": "image", ".svg": "image", ".webp": "image", ".avif": "image", ".ico": "image",
+	".mp4": "static", ".webm": "static", ".mp3": "static",
 	".woff": "font", ".woff2": "font", ".ttf": "font", ".otf": "font", ".eot": "font",
 }
 
