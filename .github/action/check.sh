@@ -12,7 +12,8 @@ paths=()
 while IFS= read -r line; do [ -z "$line" ] || paths+=("$line"); done <<<"${NGXLIMIT_PATHS:-}"
 [ ${#paths[@]} -gt 0 ] || paths=(.)
 args=(--format github --also "markdown=$summary" --fail-on "${NGXLIMIT_FAIL_ON:-warning}")
-[ -z "${NGXLIMIT_SARIF:-}" ] || args+=(--also "sarif=$NGXLIMIT_SARIF")
+# Code scanning shows what is suppressed as an alert like any other, so it is left out.
+[ -z "${NGXLIMIT_SARIF:-}" ] || args+=(--also "sarif=$NGXLIMIT_SARIF" --no-suppressed)
 while IFS= read -r line; do [ -z "$line" ] || args+=("$line"); done <<<"${NGXLIMIT_ARGS:-}"
 
 status=0
