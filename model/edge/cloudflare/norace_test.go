@@ -1,0 +1,5 @@
+//go:build !race
+
+package cloudflare
+
+const underRace = false
