@@ -24,15 +24,32 @@ type Server struct {
 	done   chan struct{}
 }
 
-// Port returns a TCP port of the loopback interface that nothing listens on.
+// drawn are the ports that were given out: the system may offer one again before anybody listens on it.
+var drawn struct {
+	sync.Mutex
+	ports map[int]bool
+}
+
+// Port returns a TCP port of the loopback interface that nothing listens on, and that was not returned before.
 func Port(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("find a free port: %v", err)
+	drawn.Lock()
+	defer drawn.Unlock()
+	if drawn.ports == nil {
+		drawn.ports = make(map[int]bool)
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
+	for {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatalf("find a free port: %v", err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		_ = l.Close()
+		if !drawn.ports[port] {
+			drawn.ports[port] = true
+			return port
+		}
+	}
 }
 
 // Start runs nginx on the configuration and waits until port accepts connections. The configuration must keep its own
