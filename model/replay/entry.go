@@ -1,7 +1,8 @@
 package replay
 
 import (
-	"hash/maphash"
+	"hash/crc32"
+	"unsafe"
 
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/clock"
@@ -49,15 +50,15 @@ func (e *entry) rank() uint8 {
 	return 0
 }
 
-// seed spreads texts over sketches. It is the same for a whole run and changes from run to run: what is counted with it
-// is told in a rounded way.
-var seed = maphash.MakeSeed()
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// hashOf spreads texts over sketches. It is the same in every run, so that what is told rests on the log alone.
 func hashOf(s string) uint32 {
 	if s == "" {
 		return 0
 	}
-	return uint32(maphash.String(seed, s)) | 1
+	const spread = 0x9e3779b1 // the golden ratio: neighbours get far apart
+	return crc32.Checksum(unsafe.Slice(unsafe.StringData(s), len(s)), castagnoli)*spread | 1
 }
 
 // give hands a record on to the engine of its nginx.
