@@ -4,7 +4,7 @@ GORELEASER = go run github.com/goreleaser/goreleaser/v2@v2.16.0
 # A snapshot leaves out what this machine cannot make: make snapshot SKIP=docker
 SKIP =
 
-.PHONY: check docs release-check snapshot image
+.PHONY: check docs release-check snapshot release image
 
 check:
 	bash .ci/run
@@ -17,6 +17,9 @@ release-check:
 
 snapshot: # everything that a release holds, in dist/
 	$(GORELEASER) release --snapshot --clean $(if $(SKIP),--skip=$(SKIP))
+
+release: # what .github/workflows/release.yml runs for a tag
+	$(GORELEASER) release --clean
 
 image:
 	docker build --build-arg COMMIT=$$(git rev-parse HEAD) --build-arg DATE=$$(git log -1 --format=%cI) -t ngxlimit .
