@@ -18,6 +18,9 @@ var MissingInclude = register(rule.Rule{
 
 Here it means besides that a part of the configuration is not known, so what rests on something being absent is not
 reported. In a dump the file's text is missing from the dump; on disk, ` + "`--prefix`, `--root` and `--map-path`" + ` say where to look.
+
+Files that come with nginx itself, as ` + "`mime.types` and `fastcgi_params`" + ` do, are often not kept with a configuration. No limit stands in
+them: a missing one is reported, and all else is judged as if it were there.
 `,
 	Bad: `events {}
 

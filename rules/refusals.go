@@ -32,6 +32,9 @@ func refusalFinding(p *rule.Pass, r *config.Refusal) rule.Finding {
 		f.Primary = lineSpan(p, r.Span.File, r.Line)
 		f.Related = []rule.Label{{Span: r.Span, Message: "what nginx refuses"}}
 	}
+	if r.Shipped {
+		f.Evidence = map[string]any{"taken_as": "the file that comes with nginx, in which no limit stands"}
+	}
 	if r.Related != nil {
 		f.Related = append(f.Related, rule.Label{Span: *r.Related, Message: "first defined here"})
 	}

@@ -112,7 +112,7 @@ func (r *resolver) problemsOf(d *syntax.Directive, l *Level) {
 	i := sort.Search(len(ps), func(i int) bool { return r.problemStart(ps[i]) >= d.Name().Start })
 	for ; i < len(ps) && r.problemStart(ps[i]) < d.End; i++ {
 		r.tell(ps[i], l, MissingInclude)
-		if l != nil {
+		if l != nil && !r.in.Problems[ps[i]].Shipped {
 			l.Unread = true
 		}
 	}
@@ -132,9 +132,9 @@ func (r *resolver) tell(i int, l *Level, kind RefusalKind) {
 	if r.told[i] {
 		return
 	}
-	r.told[i], r.broken = true, true
 	p := &r.in.Problems[i]
-	r.refuse(l, Refusal{Kind: kind, Span: p.Span, Line: p.Line, Text: p.Text})
+	r.told[i], r.broken = true, r.broken || !p.Shipped
+	r.refuse(l, Refusal{Kind: kind, Span: p.Span, Line: p.Line, Text: p.Text, Shipped: p.Shipped})
 }
 
 // partial says that something was not read by now, so that nothing may be refused for being absent.

@@ -78,7 +78,7 @@ func newResolver(in *load.Input, o Options) *resolver {
 	r := &resolver{
 		errorLogs: &Setting[[]*ErrorLog]{},
 		in:        in,
-		tree:      &Tree{Input: in, Version: version.String(), whole: in.Complete()},
+		tree:      &Tree{Input: in, Version: version.String(), whole: in.Decisive()},
 		version:   version,
 		checks:    make(map[checkKey]checked),
 		seen:      make(map[refusalKey]struct{}),

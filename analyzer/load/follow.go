@@ -144,7 +144,7 @@ func (f *follower) visit(doc *syntax.Document, depth int) *extent {
 		for _, name := range names {
 			child, reason := f.enter(node, depth, name)
 			if reason != "" {
-				f.in.problem(inc.at.Span(), reason)
+				f.lacking(inc, name, reason)
 				if child != nil {
 					f.keep(inc, docs)
 					node.open = false

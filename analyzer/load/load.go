@@ -63,9 +63,10 @@ func (in *Input) Includes(d *syntax.Directive) []*syntax.Document { return in.in
 
 // Complete says that all of the configuration was read and understood.
 func (in *Input) Complete() bool {
-	if len(in.Problems) > 0 {
-		return false
-	}
+	return len(in.Problems) == 0 && in.understood()
+}
+
+func (in *Input) understood() bool {
 	for _, d := range in.Documents {
 		if !d.Complete() {
 			return false
@@ -80,6 +81,8 @@ type Problem struct {
 	Span source.Span
 	Line int    // the line that nginx itself names
 	Text string // in nginx's words where it has them: open() "/etc/nginx/x.conf" failed (2: No such file or directory)
+
+	Shipped bool // a file is missing that comes with nginx, in which nothing stands that bears on limits; see Decisive
 }
 
 // maxProblems bounds the list of an input: a map of a million includes that lead nowhere is one fault, not a million.

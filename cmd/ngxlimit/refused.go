@@ -56,6 +56,9 @@ func (a *app) tellRefused(tree *config.Tree) (said []string) {
 // leftOut says what the configuration lacks for a refusal: a limit, or what could not be read; "" for anything else.
 func leftOut(tree *config.Tree, r *config.Refusal) string {
 	at := fmt.Sprintf("%s:%d", r.Span.File.Path, r.Span.From().Line)
+	if r.Shipped {
+		return fmt.Sprintf("what is included at %s is taken as the file that comes with nginx, in which no limit stands: %s", at, r.Text)
+	}
 	if r.Kind == config.MissingInclude {
 		return fmt.Sprintf("what is included at %s is left out, as it cannot be read: %s", at, r.Text)
 	}
