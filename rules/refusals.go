@@ -13,10 +13,23 @@ import (
 // only warns of is a note.
 func reportRefusals(kind config.RefusalKind) func(*rule.Pass) {
 	return func(p *rule.Pass) {
+		met := map[*source.File]bool{} // the first refusal of a file tells what the file as a whole seems to be
 		for i := range p.Tree.Refusals {
-			if r := &p.Tree.Refusals[i]; r.Kind == kind {
-				p.Report(refusalFinding(p, r))
+			r := &p.Tree.Refusals[i]
+			first := r.Span.File != nil && !met[r.Span.File] && !r.Warning && r.Kind != config.MissingInclude
+			if first {
+				met[r.Span.File] = true
 			}
+			if r.Kind != kind {
+				continue
+			}
+			f := refusalFinding(p, r)
+			if first {
+				if text := templateOf(r.Span.File); text != "" {
+					f.Evidence = map[string]any{"looks_like": text}
+				}
+			}
+			p.Report(f)
 		}
 	}
 }
