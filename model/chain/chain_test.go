@@ -144,6 +144,9 @@ func TestParseRefuses(t *testing.T) {
 		"alb=":                       "an empty network",
 		"alb=10.0.0.0/33":            `"10.0.0.0/33" is no network`,
 		"alb:append":                 `unknown word "append"`,
+		"alb:appends:replaces":       "appends and replaces contradict each other",
+		"aws":                        `unknown proxy "aws": want alb, nlb, elb or cloudfront`,
+		"GKE":                        "google-regional",
 		"a b=10.0.0.1":               "is no proxy",
 		"=10.0.0.1":                  "is no proxy",
 		strings.Repeat("alb,", 30):   "more than 20 proxies",
@@ -151,6 +154,21 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		if _, err := Parse(Split(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestVague holds that what is advised for a vague name exists.
+func TestVague(t *testing.T) {
+	for name, kinds := range vague {
+		if _, err := ParseProxy(name); err == nil {
+			t.Errorf("%s is a kind", name)
+		}
+		for _, word := range strings.FieldsFunc(kinds, func(r rune) bool { return r == ' ' || r == ',' || r == ':' || r == '(' || r == ')' }) {
+			_, known := fronts.KindOf(word)
+			if plain := strings.Contains(" the kind of its ingress or global as an Ingress GKE makes ", " "+word+" "); known == plain {
+				t.Errorf("%s: advises %q, which is no kind", name, word)
+			}
 		}
 	}
 }

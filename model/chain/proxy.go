@@ -83,10 +83,18 @@ func ParseProxy(text string) (Proxy, error) {
 	case !known && !given:
 		return p, unknownProxy(words[0])
 	}
+	treats := "" // what it does to X-Forwarded-For
 	for _, option := range words[1:] {
 		if err := p.option(option); err != nil {
 			return p, fmt.Errorf("%s: %w", words[0], err)
 		}
+		if option != "appends" && option != "replaces" && option != "passes" {
+			continue
+		}
+		if treats != "" && treats != option {
+			return p, fmt.Errorf("%s: %s and %s contradict each other", words[0], treats, option)
+		}
+		treats = option
 	}
 	if !given {
 		return p, nil
@@ -122,11 +130,29 @@ func proxyOf(name string) (p Proxy, known bool) {
 	return p, true
 }
 
+// vague are names that people have for several kinds of proxy, or for one in other words.
+var vague = map[string]string{
+	"aws":           "alb, nlb, elb or cloudfront",
+	"azure":         "appgateway or frontdoor",
+	"cf":            "cloudflare or cloudfront",
+	"gcp":           "google (global) or google-regional",
+	"gcloud":        "google (global) or google-regional",
+	"gke":           "google (global, as an Ingress of GKE makes) or google-regional",
+	"google-cloud":  "google (global) or google-regional",
+	"k8s":           "the kind of its ingress: ingress-nginx, traefik, haproxy, envoy, alb or google",
+	"kubernetes":    "the kind of its ingress: ingress-nginx, traefik, haproxy, envoy, alb or google",
+	"istio":         "envoy",
+	"nginx-ingress": "ingress-nginx",
+}
+
 func unknownProxy(name string) error {
 	kinds := fronts.Kinds()
 	ids := make([]string, len(kinds))
 	for i, k := range kinds {
 		ids[i] = k.ID
+	}
+	if kinds := vague[strings.ToLower(name)]; kinds != "" {
+		return fmt.Errorf("unknown proxy %q: want %s", name, kinds)
 	}
 	if near := spelling.Nearest(name, ids); near != "" {
 		return fmt.Errorf("unknown proxy %q: did you mean %q?", name, near)
