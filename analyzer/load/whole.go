@@ -6,20 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
-
-// Bounds of the search for main files: how many a folder is asked for, and how many files a repository is looked through.
-const (
-	maxMains = 32
-	maxSeen  = 50_000
-)
-
-// installed are the folders in which a configuration that lies in a repository will be installed: includes that name one
-// mean the folder of the main file.
-var installed = []string{"/etc/nginx", "/usr/local/nginx/conf", "/usr/local/etc/nginx", "/opt/homebrew/etc/nginx", "/etc/openresty"}
 
 // Wholes reads the configurations that files are parts of, each once: the main files that include a file, looked for in its
 // folder and in those above up to the repository's, and then by their usual name in all of the repository. A file that is
@@ -27,7 +16,7 @@ var installed = []string{"/etc/nginx", "/usr/local/nginx/conf", "/usr/local/etc/
 // is read as Load reads it. Where the options do not say how paths are to be looked up, includes of the folders in which
 // nginx is usually installed lead to the main file's own.
 func Wholes(paths []string, o Options) ([]*Input, error) {
-	f := &finder{options: o, main: map[string]*Input{}, inside: map[string]bool{}, mains: map[string][]string{}, chosen: map[string]bool{}}
+	f := &finder{options: o, main: map[string]*Input{}, inside: map[string]bool{}, chosen: map[string]bool{}}
 	var unread error
 	var folders []string
 	for _, path := range paths {
@@ -55,10 +44,10 @@ func Wholes(paths []string, o Options) ([]*Input, error) {
 type finder struct {
 	options Options
 	found   []*Input
-	chosen  map[string]bool     // main files that were found
-	inside  map[string]bool     // files of what was found, links followed
-	main    map[string]*Input   // by path of a main file; nil for what is none
-	mains   map[string][]string // by folder, and by that of a repository
+	chosen  map[string]bool   // main files that were found
+	inside  map[string]bool   // files of what was found, links followed
+	main    map[string]*Input // by path of a main file; nil for what is none
+	mains   Mains
 }
 
 // add finds what a file is part of.
@@ -74,16 +63,12 @@ func (f *finder) add(path string) error {
 		f.choose(path, in)
 		return nil
 	}
-	top := repository(real)
-	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
-		if f.holding(f.mainsIn(dir), real) {
+	for mains := range f.mains.Around(real, repository(real)) {
+		if f.holding(mains, real) {
 			return nil
 		}
-		if dir == top || dir == filepath.Dir(dir) {
-			break
-		}
 	}
-	if f.holding(f.mainsBelow(top), real) || !named(path) {
+	if !named(path) {
 		return nil
 	}
 	inputs, err := Load([]string{path}, f.options)
@@ -116,29 +101,21 @@ func (f *finder) whole(path string) *Input {
 // at are the options for a main file.
 func (f *finder) at(path string) Options {
 	o := f.options
-	if o.Root != "" || o.Prefix != "" || len(o.MapPath) > 0 {
+	if !o.Plain() {
 		return o
 	}
 	folder := filepath.Dir(path)
 	if abs, err := filepath.Abs(folder); err == nil {
 		folder = abs
 	}
-	o.MapPath = map[string]string{}
-	for _, from := range installed {
-		o.MapPath[from] = filepath.ToSlash(folder)
-	}
-	enabled, available := filepath.Join(folder, "sites-enabled"), filepath.Join(folder, "sites-available")
-	if _, err := os.Stat(enabled); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(available); err == nil {
-			o.MapPath["sites-enabled"] = "sites-available"
-		}
-	}
+	o.MapPath = Installed(folder, folder)
 	return o
 }
 
 // holding chooses those of some main files that a file is part of, and says whether there are any.
 func (f *finder) holding(mains []string, real string) (any bool) {
 	for _, path := range mains {
+		path = f.shown(path)
 		in := f.whole(path)
 		if in == nil || !slices.ContainsFunc(in.Documents, func(d *syntax.Document) bool { return realOf(d) == real }) {
 			continue
@@ -175,53 +152,6 @@ func (f *finder) choose(path string, in *Input) {
 			f.inside[real] = true
 		}
 	}
-}
-
-// mainsIn are the files of a folder that may be main files, by their names; the usual name first.
-func (f *finder) mainsIn(dir string) []string {
-	list, done := f.mains[dir]
-	if done {
-		return list
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".conf") && !e.IsDir() {
-			list = append(list, f.shown(filepath.Join(dir, e.Name())))
-		}
-	}
-	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
-	list = list[:min(len(list), maxMains)]
-	f.mains[dir] = list
-	return list
-}
-
-// mainsBelow are the files of a repository that have the usual name of a main file.
-func (f *finder) mainsBelow(top string) []string {
-	key := top + "\x00all"
-	list, done := f.mains[key]
-	if done {
-		return list
-	}
-	seen := 0
-	filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { //nolint:errcheck // what cannot be looked at has no main file
-		if seen++; seen > maxSeen || len(list) >= maxMains {
-			return fs.SkipAll
-		}
-		switch {
-		case err != nil:
-			return nil //nolint:nilerr // as above
-		case d.IsDir() && path != top && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
-			return fs.SkipDir
-		case !d.IsDir() && strings.HasSuffix(d.Name(), ".conf") && rank(path) < 2:
-			list = append(list, f.shown(path))
-		}
-		return nil
-	})
-	f.mains[key] = list
-	return list
 }
 
 // shown names a file as people at the working folder do, where it lies below that.

@@ -60,6 +60,41 @@ func TestAbsoluteIncludes(t *testing.T) {
 	}
 }
 
+// In a repository, the folders in which nginx is installed mean the main file's own, and a main file that lies neither
+// beside a part nor above it is found by its name, as check --whole finds it.
+func TestInstalledFolders(t *testing.T) {
+	c := start(t, `
+-- deploy/.nginx/nginx.conf --
+events {}
+http {
+    include /etc/nginx/zones.conf;
+    include /etc/nginx/sites-enabled/*;
+}
+-- deploy/.nginx/zones.conf --
+limit_req_zone $binary_remote_addr zone=a:10m rate=5r/s;
+-- deploy/.nginx/sites-available/portal --
+server {
+    location / { limit_req zone=a burst=10; proxy_pass http://10.0.0.1; }
+}
+-- other/nginx.conf --
+events {}
+http {
+    include ../parts/b.conf;
+}
+-- parts/b.conf --
+limit_req_zone $binary_remote_addr zone=b:10m rate=5r/s;
+server { location / { limit_req zone=a; root /srv; } }
+`)
+	c.open("deploy/.nginx/sites-available/portal")
+	if codes, _ := c.found("deploy/.nginx/sites-available/portal"); !slices.Contains(codes, "missing-nodelay") || slices.Contains(codes, "zone-unknown") {
+		t.Errorf("found %v", codes)
+	}
+	c.open("parts/b.conf")
+	if codes, _ := c.found("parts/b.conf"); !slices.Contains(codes, "zone-unknown") {
+		t.Errorf("found %v", codes)
+	}
+}
+
 func TestFragmentsAndUnsaved(t *testing.T) {
 	c := start(t, `
 -- conf.d/alone.conf --

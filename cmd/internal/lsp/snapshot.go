@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"os"
+	slashed "path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,12 +14,8 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
-// mainFile is the name that a main file usually has. maxMains is how many other files of a folder are looked at, whether
-// one of them is the main file that was looked for.
-const (
-	mainFile = "nginx.conf"
-	maxMains = 50
-)
+// mainFile is the name that a main file usually has.
+const mainFile = "nginx.conf"
 
 // A snapshot is what was open at one time, laid over the files on disk. What is read of it is kept. It may be used by
 // several goroutines.
@@ -92,15 +89,12 @@ func (n *snapshot) find(d *document) []*view {
 	if len(own) > 0 && own[0].input.Kind != load.Fragment {
 		return own
 	}
-	for dir := filepath.Dir(d.real); within(r.real, dir); dir = filepath.Dir(dir) {
-		for _, main := range mainsIn(dir) {
+	for mains := range n.settlement.mains.Around(d.real, r.real) {
+		for _, main := range mains {
 			if found := holding(n.load(r, main), d); len(found) > 0 {
 				n.mains[d.uri] = main
 				return found
 			}
-		}
-		if dir == filepath.Dir(dir) {
-			break
 		}
 	}
 	delete(n.mains, d.uri)
@@ -112,24 +106,6 @@ func holding(views []*view, d *document) []*view {
 	return slices.DeleteFunc(slices.Clone(views), func(v *view) bool {
 		return v.input.Kind == load.Fragment || !slices.ContainsFunc(v.files(), func(f *source.File) bool { return f.Real == d.real })
 	})
-}
-
-// mainsIn are the files of a folder that may be main files, those of the usual name first.
-func mainsIn(dir string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	var found []string
-	for _, e := range entries {
-		switch name := e.Name(); {
-		case name == mainFile:
-			found = slices.Insert(found, 0, filepath.Join(dir, name))
-		case strings.HasSuffix(name, ".conf") && !e.IsDir() && len(found) < maxMains:
-			found = append(found, filepath.Join(dir, name))
-		}
-	}
-	return found
 }
 
 // rootOf returns the folder that a document is read in: the innermost one of the editor that it lies in. Without any, it
@@ -180,6 +156,9 @@ func (n *snapshot) load(r root, path string) []*view {
 		return found
 	}
 	o := n.options.Load
+	if rel, err := filepath.Rel(r.real, filepath.Dir(path)); err == nil && o.Plain() {
+		o.MapPath = load.Installed(filepath.Dir(path), slashed.Join("/", filepath.ToSlash(rel)))
+	}
 	o.Root, o.Texts = r.real, n.texts
 	if o.Prefix != "" && !filepath.IsAbs(o.Prefix) {
 		o.Prefix = filepath.Join(r.real, o.Prefix)

@@ -50,9 +50,11 @@ func (n *snapshot) newViews(r root, inputs []*load.Input, lone *document) []*vie
 	return views
 }
 
-// A settlement keeps settings by their file and the folder that the editor works in: reading them for each letter typed
-// would read large lists of networks over and over. A new one is begun when something on disk may have changed.
+// A settlement keeps what was looked for on disk: which main files there are, and settings by their file and the folder that
+// the editor works in. Reading them for each letter typed would read large lists of networks over and over. A new one is
+// begun when something on disk may have changed.
 type settlement struct {
+	mains load.Mains
 	sync.Mutex
 	known map[[2]string]settled
 }
