@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -24,7 +23,7 @@ const replayGarbage = 75
 func newReplay(a *app) *cobra.Command {
 	f := newReplayFlags()
 	cmd := &cobra.Command{
-		Use:   "replay INPUT LOG...",
+		Use:   "replay INPUT LOG... | --merge FILE...",
 		Short: "Send recorded traffic through the limits: what they did, would do, and why",
 		Long: `replay sends the requests of access logs through the limits of a configuration, in the order in which they
 arrived, to the millisecond: what is delayed and refused, where that differs from what the log says
@@ -33,11 +32,28 @@ A LOG is a file, plain or packed by gzip or zstd, - for standard input, or a pat
 merged by their times. The request's arrival is its time in the log less $request_time.
 Fields of JSON lines are known by nginx's names and many others. Names for --fields:
   ` + strings.Join(accesslog.Names(), ", ") + `,
-and http_NAME, cookie_NAME for what the keys of the configuration are made of.`,
-		Args: needArgs(2, -1, "INPUT LOG..."),
-		RunE: func(_ *cobra.Command, args []string) error { return a.replay(f, args[0], args[1:]) },
+and http_NAME, cookie_NAME for what the keys of the configuration are made of.
+
+The logs of a fleet can be replayed where they lie: --partial FILE writes what came of those of some nginx hosts, and
+--merge FILE... reports on all, byte for byte as one run would.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.parts.merge {
+				return needArgs(1, -1, "--merge FILE...")(cmd, args)
+			}
+			return needArgs(2, -1, "INPUT LOG...")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.parts.check(cmd.Flags(), f.redact, f.salt); err != nil {
+				return err
+			}
+			if f.parts.merge {
+				return a.mergeParts(f, args)
+			}
+			return a.replay(f, args[0], args[1:])
+		},
 	}
 	f.register(cmd.Flags())
+	f.parts.register(cmd.Flags())
 	return cmd
 }
 
@@ -73,29 +89,19 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 	bar := a.progress()
 	bar.what, bar.bytes = "replaying", true
 	defer bar.finish()
-	result, err := replay.Run(tree, route.New(tree), sources, replay.Options{
+	part, err := replay.RunPart(tree, route.New(tree), sources, replay.Options{
 		From: f.from.ms, To: f.to.ms, Host: f.host, Workers: runtime.GOMAXPROCS(0), Redact: redact,
 		Progress: func(int64, int64) { bar.set(atomic.LoadInt64(&o.read), o.size) },
 	})
-	if err != nil {
+	if err != nil && (f.parts.partial == "" || part == nil) {
 		return err
 	}
 	bar.finish()
-	result.Assumptions = slices.Insert(result.Assumptions, 0, refused...)
-	err = a.writeOutput(f.output, func(w io.Writer) error {
-		shown := report.Replay{Result: result, Input: path, Version: toolVersion()}
-		switch f.format.value {
-		case "json":
-			return report.EncodeJSON(w, result)
-		case "html":
-			return report.WriteReplayHTML(w, shown)
-		}
-		return report.WriteReplay(w, shown, a.screen(f.output))
-	})
-	if err == nil && result.Unusable() {
-		return fmt.Errorf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result))
+	part.Head = f.headOf(tree, path, refused)
+	if f.parts.partial != "" {
+		return a.writePart(f, part)
 	}
-	return err
+	return a.writeReplay(f, report.Replay{Result: replay.Join([]*replay.Part{part}), Input: path, Version: toolVersion()})
 }
 
 // firstFault names the most frequent thing that is wrong with lines, and where it was met first.

@@ -19,11 +19,12 @@ import (
 // replayFlags are the flags of replay.
 type replayFlags struct {
 	inputFlags
-	logFormat, host, nginxes, output, salt string
-	fields                                 fieldNames
-	from, to                               instant
-	redact                                 bool
-	format                                 *choice
+	logFormat, host, nginxes, nginx, output, salt string
+	fields                                        fieldNames
+	from, to                                      instant
+	redact                                        bool
+	format                                        *choice
+	parts                                         partFlags
 
 	pattern *regexp.Regexp // of nginxes
 }
@@ -50,6 +51,7 @@ func (f *replayFlags) registerLogs(flags *pflag.FlagSet) {
 	flags.Var(&f.from, "from", "leave out what arrived before: 2026-03-02T08:00:00Z, 2026-03-02T08:00:00.250+01:00, or seconds since 1970")
 	flags.Var(&f.to, "to", "leave out what arrived then or later")
 	flags.StringVar(&f.nginxes, "nginx", "", "`pattern` (regular expression) that finds the name of the nginx in a log's path, in its first group; each nginx has zones of its own. In JSON lines --fields nginx=NAME names it")
+	flags.StringVar(&f.nginx, "nginx-name", "", "`name` of the nginx that wrote the logs, where neither their lines nor --nginx names it")
 	for _, name := range []string{"from", "to"} {
 		flags.Lookup(name).DefValue = "" // what their text says is not one value
 	}
@@ -79,13 +81,12 @@ func (f *replayFlags) check() error {
 
 // nginxOf is the name of the nginx that wrote a log.
 func (f *replayFlags) nginxOf(path string) string {
-	if f.pattern == nil {
-		return ""
+	if f.pattern != nil {
+		if m := f.pattern.FindStringSubmatch(path); m != nil {
+			return m[1]
+		}
 	}
-	if m := f.pattern.FindStringSubmatch(path); m != nil {
-		return m[1]
-	}
-	return ""
+	return f.nginx
 }
 
 // redactor returns what stands in for texts that may tell who somebody is; nil where they are shown.

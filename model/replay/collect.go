@@ -19,90 +19,45 @@ const (
 	shownPages = 20
 )
 
-// result brings together what the engines found.
-func (r *replay) result(m *merge) (*Result, error) {
-	out := &Result{
-		Lines: m.lines, Outside: r.outside, Logs: []LogStat{}, Faults: []FaultStat{}, Locations: []Location{}, Zones: []Zone{}, ConnZones: []ConnZone{},
-		Keys: []KeyStat{}, URIs: []URIStat{}, Windows: []WindowStat{}, Pages: []PageStat{}, Diagnosis: []Diagnosis{}, Assumptions: []string{},
+// part brings together what was read and what the engines found.
+func (r *replay) part(m *merge) *Part {
+	p := &Part{
+		Format: PartFormat, Version: PartVersion, Outside: r.outside, Logs: make([]LogPart, 0, len(m.logs)), Hosts: make([]Host, 0, len(r.order)),
+		Head: Head{FromMs: r.o.From, ToMs: r.o.To, Host: r.o.Host, Refused: []string{}},
 	}
-	out.logs(m)
+	for _, l := range m.logs {
+		p.Logs = append(p.Logs, l.part())
+	}
+	slices.SortFunc(p.Logs, func(a, b LogPart) int { return compareLogs(&a, &b) })
 	for _, e := range r.order {
-		out.engine(e)
+		p.Hosts = append(p.Hosts, e.host())
 	}
-	out.Agreement = r.agreement()
-	slices.SortStableFunc(out.Keys, func(a, b KeyStat) int {
-		return worse(a.Delayed, a.Rejected, a.Requests, b.Delayed, b.Rejected, b.Requests)
-	})
-	slices.SortStableFunc(out.URIs, func(a, b URIStat) int {
-		return worse(a.Delayed, a.Rejected, a.Requests, b.Delayed, b.Rejected, b.Requests)
-	})
-	out.Keys, out.URIs = out.Keys[:min(len(out.Keys), shownKeys)], out.URIs[:min(len(out.URIs), shownURIs)]
-	slices.SortStableFunc(out.Pages, func(a, b PageStat) int { return cmp.Compare(b.Loads, a.Loads) })
-	out.Pages = out.Pages[:min(len(out.Pages), shownPages)]
-	for _, e := range r.order {
-		out.Diagnosis = append(out.Diagnosis, e.diagnose()...)
-	}
-	out.Assumptions = append(out.Assumptions, r.assumptions(m)...)
-	return out, nil
+	slices.SortFunc(p.Hosts, func(a, b Host) int { return strings.Compare(a.Nginx, b.Nginx) })
+	return p
 }
 
-// worse orders by refusals and delays, then by requests.
-func worse(d1, r1, n1, d2, r2, n2 int64) int {
-	if c := cmp.Compare(r2+d2, r1+d1); c != 0 {
-		return c
-	}
-	return cmp.Compare(n2, n1)
-}
-
-// logs tells what was read.
-func (out *Result) logs(m *merge) {
-	named := slices.Clone(m.logs)
-	slices.SortFunc(named, func(a, b *log) int { return a.n - b.n })
-	type first struct {
-		n    int64
-		log  *log
-		line int64
-	}
-	kinds := map[accesslog.Fault]*first{}
-	for _, l := range named {
-		s := LogStat{Name: l.Name, Nginx: l.Nginx, Format: l.Reader.Format.Name, Lines: l.lines, Used: l.used, FromMs: l.first, ToMs: l.last, Coarse: l.coarse}
-		if l.err != nil {
-			s.Error = l.err.Error()
-			out.Faults = append(out.Faults, FaultStat{
-				Kind: "broken", Message: "the log could not be read to its end: " + s.Error, File: l.Name, Line: l.errAt + 1,
-			})
-		}
-		out.Logs = append(out.Logs, s)
-		out.Skipped += l.faults.Skipped()
-		for _, kind := range accesslog.Kinds() {
-			switch n := l.faults.N[kind]; {
-			case n == 0:
-			case kinds[kind] == nil:
-				kinds[kind] = &first{n, l, l.faults.First[kind]}
-			default:
-				kinds[kind].n += n
-			}
-		}
+// part tells what was read of a log.
+func (l *log) part() LogPart {
+	p := LogPart{LogStat: LogStat{
+		Name: l.Name, Nginx: l.Nginx, Format: l.Reader.Format.Name, Lines: l.lines, Used: l.used, FromMs: l.first, ToMs: l.last, Coarse: l.coarse,
+	}, Faults: []LogFault{}}
+	if l.err != nil {
+		p.Error, p.BrokenAt = l.err.Error(), l.errAt+1
 	}
 	for _, kind := range accesslog.Kinds() {
-		if f := kinds[kind]; f != nil {
-			out.Faults = append(out.Faults, FaultStat{
-				Kind: kind.Name(), Message: "lines " + kind.String(), Lines: f.n, File: f.log.Name, Line: f.line + 1, Skipped: kind.Skips(),
-			})
+		if n := l.faults.N[kind]; n > 0 {
+			p.Faults = append(p.Faults, LogFault{kind.Name(), n, l.faults.First[kind] + 1})
 		}
 	}
+	return p
 }
 
-// engine adds what one nginx did.
-func (out *Result) engine(e *engine) {
-	if e.requests == 0 {
-		return
+// host tells what came of one nginx.
+func (e *engine) host() Host {
+	out := Host{
+		Nginx: e.name, Requests: e.requests, FromMs: e.first, ToMs: e.last, Agreement: e.agreement(), Locations: []Location{}, Zones: []Zone{}, ConnZones: []ConnZone{},
+		Keys: []KeyStat{}, URIs: []URIStat{}, Windows: []WindowStat{}, Pages: []PageStat{}, Diagnosis: e.diagnose(), Notes: e.notes(), together: e.together,
 	}
-	out.Requests += e.requests
-	if out.FromMs == 0 || e.first < out.FromMs {
-		out.FromMs = e.first
-	}
-	out.ToMs = max(out.ToMs, e.last)
 	for _, l := range e.tally.Locations() {
 		out.Locations = append(out.Locations, Location{e.name, l})
 	}
@@ -118,10 +73,11 @@ func (out *Result) engine(e *engine) {
 	out.uris(e)
 	out.windows(e)
 	out.pages(e)
+	return out
 }
 
 // keys adds the keys that met most.
-func (out *Result) keys(e *engine) {
+func (out *Host) keys(e *engine) {
 	type pair struct {
 		id  keyID
 		row *keyRow
@@ -147,7 +103,7 @@ func (out *Result) keys(e *engine) {
 }
 
 // uris adds the paths that met most.
-func (out *Result) uris(e *engine) {
+func (out *Host) uris(e *engine) {
 	type pair struct {
 		id  uriID
 		row *uriRow
@@ -180,7 +136,7 @@ func (out *Result) uris(e *engine) {
 func nameOf(s *config.Server) string { return pipeline.Place{Server: s}.ServerName() }
 
 // windows adds the worst windows, by width, and within it the worst first.
-func (out *Result) windows(e *engine) {
+func (out *Host) windows(e *engine) {
 	for i, width := range widths {
 		var list []WindowStat
 		for _, p := range e.windows.all {
@@ -205,16 +161,15 @@ func (out *Result) windows(e *engine) {
 }
 
 // pages adds the pages that were recognised.
-func (out *Result) pages(e *engine) {
+func (out *Host) pages(e *engine) {
 	for id, p := range e.pages.all {
 		if p.loads < 3 {
 			continue
 		}
 		out.Pages = append(out.Pages, PageStat{e.name, nameOf(id.server), id.path, p.loads, p.sizes.Quantiles(), p.spans.Quantiles()})
 	}
-	slices.SortFunc(out.Pages, func(a, b PageStat) int {
-		return cmp.Or(cmp.Compare(b.Loads, a.Loads), strings.Compare(a.Server, b.Server), strings.Compare(a.Path, b.Path), strings.Compare(a.Nginx, b.Nginx))
-	})
+	slices.SortFunc(out.Pages, comparePages)
+	out.Pages = out.Pages[:min(len(out.Pages), shownPages)]
 }
 
 // redact stands in for a text that may tell who somebody is.
@@ -239,29 +194,17 @@ var kindTexts = map[string]string{
 	kindLooser:     "the log is looser, for no reason that is known: another configuration, or another nginx",
 }
 
-// agreement brings together what the engines compared.
-func (r *replay) agreement() Agreement {
-	out := Agreement{Kinds: []Disagreeing{}}
-	at := map[string]int{}
-	for _, e := range r.order {
-		a := &e.agree
-		out.Logged += a.logged
-		out.Same += a.same
-		out.Shifted += a.shifted
-		for _, kind := range sortedKeys(a.kinds) {
-			row := a.kinds[kind]
-			if i, ok := at[kind]; ok {
-				out.Kinds[i].N += row.n
-				continue
-			}
-			at[kind] = len(out.Kinds)
-			out.Kinds = append(out.Kinds, Disagreeing{
-				Kind: kind, Message: kindTexts[kind], N: row.n, Logged: string(row.logged), Replayed: string(row.replay),
-				File: r.sources[row.source].Name, Line: row.line + 1,
-			})
-		}
+// agreement tells how decisions compare with those in the log.
+func (e *engine) agreement() Agreement {
+	a := &e.agree
+	out := Agreement{Logged: a.logged, Same: a.same, Shifted: a.shifted, Kinds: make([]Disagreeing, 0, len(a.kinds))}
+	for _, kind := range sortedKeys(a.kinds) {
+		row := a.kinds[kind]
+		out.Kinds = append(out.Kinds, Disagreeing{
+			Kind: kind, Message: kindTexts[kind], N: row.n, Logged: string(row.logged), Replayed: string(row.replay),
+			File: e.r.sources[row.source].Name, Line: row.line + 1,
+		})
 	}
-	slices.SortStableFunc(out.Kinds, func(a, b Disagreeing) int { return cmp.Compare(b.N, a.N) })
 	return out
 }
 
@@ -274,43 +217,31 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// assumptions say what was taken for what the logs do not tell.
-func (r *replay) assumptions(m *merge) []string {
-	var list []string
+// notes say what was taken for what the logs do not tell.
+func (e *engine) notes() []Note {
+	list := []Note{}
 	say := func(n int64, format string, args ...any) {
 		if n > 0 {
-			list = append(list, fmt.Sprintf(format, args...))
+			list = append(list, Note{true, fmt.Sprintf(format, args...)})
 		}
 	}
-	coarse := int64(0)
-	for _, l := range m.logs {
-		if l.coarse {
-			coarse++
-		}
+	if e.together {
+		say(1, "more than %d nginx hosts: the lines of those met last are taken together, as if one nginx had written them", mostHosts)
 	}
-	say(coarse, "the times of %d of %d logs are whole seconds: the requests of a second are spread evenly over it, so that bursts within a second are not seen; log $msec", coarse, len(m.logs))
-	for _, e := range r.order {
-		of := ""
-		if len(r.order) > 1 {
-			of = "nginx " + e.name + ": "
-		}
-		say(e.late, "%s%d requests took longer than %d s, or were logged late: they are decided when the window of order has passed, not when they came", of, e.late, Window/1000)
-		say(e.squeezed, "%s%d requests were decided early, as more than %d waited to be put in order", of, e.squeezed, mostWaiting)
-		say(e.rebased, "%sthe time of the log went back %d times by more than %d s: what came before was decided first", of, e.rebased, Window/1000)
-		say(e.unjudged, "%s%d requests ended before any limiter, as the log shows (no request line, 400, 408, 414, 494 to 497): they are counted nowhere", of, e.unjudged)
-		say(e.keys.gone, "%s%d keys with few requests were dropped from the table of keys, so as to keep memory bounded; decisions are not touched", of, e.keys.gone)
-		say(e.uris.gone, "%s%d paths with few requests were dropped from the table of paths", of, e.uris.gone)
-		if list := e.unlogged(); len(list) > 0 && e.requests > 0 {
-			say(1, "%sthe log does not hold %s, on which limits depend: taken as empty, and an empty key is not counted; add it to the log_format", of, strings.Join(list, ", "))
-		}
-		for _, at := range e.restarts {
-			list = append(list, fmt.Sprintf("%sthe zones were emptied at %s, as the log shows", of, timeText(at)))
-		}
-		for _, a := range append(slices.Clone(e.assumed), e.pipe.Assumptions()...) {
-			if !slices.Contains(list, a) {
-				list = append(list, a)
-			}
-		}
+	say(e.late, "%d requests took longer than %d s, or were logged late: they are decided when the window of order has passed, not when they came", e.late, Window/1000)
+	say(e.squeezed, "%d requests were decided early, as more than %d waited to be put in order", e.squeezed, mostWaiting)
+	say(e.rebased, "the time of the log went back %d times by more than %d s: what came before was decided first", e.rebased, Window/1000)
+	say(e.unjudged, "%d requests ended before any limiter, as the log shows (no request line, 400, 408, 414, 494 to 497): they are counted nowhere", e.unjudged)
+	say(e.keys.gone, "%d keys with few requests were dropped from the table of keys, so as to keep memory bounded; decisions are not touched", e.keys.gone)
+	say(e.uris.gone, "%d paths with few requests were dropped from the table of paths", e.uris.gone)
+	if missing := e.unlogged(); len(missing) > 0 && e.requests > 0 {
+		say(1, "the log does not hold %s, on which limits depend: taken as empty, and an empty key is not counted; add it to the log_format", strings.Join(missing, ", "))
+	}
+	for _, at := range e.restarts {
+		say(1, "the zones were emptied at %s, as the log shows", timeText(at))
+	}
+	for _, a := range append(slices.Clone(e.assumed), e.pipe.Assumptions()...) {
+		list = append(list, Note{false, a})
 	}
 	return list
 }

@@ -41,7 +41,7 @@ func (e *engine) diagnose() []Diagnosis {
 	list = append(list, e.ofKeys()...)
 	if e.name != "" {
 		for i := range list {
-			list[i].Evidence["nginx"] = e.name
+			list[i].Nginx, list[i].Evidence["nginx"] = e.name, e.name
 		}
 	}
 	return list

@@ -59,6 +59,7 @@ type engine struct {
 	restarts    []int64
 	assumed     []string
 	hasAssumed  map[string]bool
+	together    bool // it stands for the hosts beyond mostHosts
 }
 
 func newEngine(r *replay, name string) *engine {

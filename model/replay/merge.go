@@ -103,14 +103,18 @@ func (m *merge) insert(l *log) {
 
 func (l *log) time() int64 { return l.job.batch.Records[l.at].Time }
 
-// take gives on the lines of a log up to the time of the next log's.
+// take gives on the lines of a log up to the next log's. Where two lines have one time, their logs alone say which goes first,
+// whatever other logs are read beside them: see Part.
 func (m *merge) take(l *log) {
 	until := int64(1) << 62
 	if len(m.open) > 1 {
 		until = m.open[1].time()
+		if m.open[1].n < l.n {
+			until--
+		}
 	}
 	if m.later < len(m.logs) {
-		until = min(until, m.logs[m.later].First)
+		until = min(until, m.logs[m.later].First-1)
 	}
 	for {
 		l.give(m.r, &l.job.batch.Records[l.at])

@@ -45,6 +45,16 @@ var ErrNoLine = errors.New("the logs hold no line")
 // Run replays logs. Lines that cannot be used are counted, see Result.Faults; a log that ends in an error counts as far as
 // it could be read. The error is of the configuration, or says that nothing at all could be read.
 func Run(tree *config.Tree, router *route.Router, sources []Source, o Options) (*Result, error) {
+	p, err := RunPart(tree, router, sources, o)
+	if err != nil {
+		return nil, err
+	}
+	return Join([]*Part{p}), nil
+}
+
+// RunPart is Run, and returns what came of each nginx, to be joined with what came of others elsewhere. Of the part's head it
+// fills in what the options say. The error may be ErrNoLine, and then there is a part all the same.
+func RunPart(tree *config.Tree, router *route.Router, sources []Source, o Options) (*Part, error) {
 	if tree.HTTP == nil || len(tree.HTTP.Servers) == 0 {
 		return nil, errors.New("replay: the configuration has no server")
 	}
@@ -61,13 +71,15 @@ func Run(tree *config.Tree, router *route.Router, sources []Source, o Options) (
 	r.dispatch()
 	close(r.going)
 	decided.Wait()
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrNoLine) {
 		return nil, err
 	}
 	for _, e := range r.order {
 		e.finish()
 	}
-	return r.result(m)
+	p := r.part(m)
+	p.spell()
+	return p, err
 }
 
 // A replay is one run.
@@ -141,7 +153,9 @@ func (r *replay) engineOf(name string) *engine {
 		return e
 	}
 	if len(r.hosts) >= mostHosts {
-		return r.order[len(r.order)-1]
+		last := r.order[len(r.order)-1]
+		last.together = true
+		return last
 	}
 	e := newEngine(r, name)
 	r.hosts[name] = e

@@ -149,6 +149,7 @@ type PageStat struct {
 
 // A Diagnosis is something that the traffic shows of the limits.
 type Diagnosis struct {
+	Nginx     string         `json:"nginx,omitempty"`
 	Kind      string         `json:"kind"`
 	Message   string         `json:"message"`
 	Server    string         `json:"server,omitempty"`

@@ -199,7 +199,7 @@ func (t *replayWriter) pages(pages []replay.PageStat) {
 
 func (t *replayWriter) diagnosis(list []replay.Diagnosis) {
 	for _, d := range list {
-		t.print("\n", wrap(t.p.bold(clean(d.Kind))+": "+clean(d.Message), t.o.width()), "\n")
+		t.print("\n", wrap(t.p.bold(on(d.Nginx, clean(d.Kind)))+": "+clean(d.Message), t.o.width()), "\n")
 		if d.Directive != "" {
 			t.print("  ", t.p.faint(fmt.Sprintf("%s:%d:", clean(d.File), d.Line)), " ", clean(d.Directive), "\n")
 		}

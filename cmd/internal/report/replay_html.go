@@ -59,7 +59,7 @@ func replayViewOf(r Replay) replayView {
 		}
 	}
 	for _, d := range res.Diagnosis {
-		v.Diagnosis = append(v.Diagnosis, diagnosisView{clean(d.Kind), clean(d.Message), fmt.Sprintf("%s:%d:", clean(d.File), d.Line), clean(d.Directive)})
+		v.Diagnosis = append(v.Diagnosis, diagnosisView{on(d.Nginx, clean(d.Kind)), clean(d.Message), fmt.Sprintf("%s:%d:", clean(d.File), d.Line), clean(d.Directive)})
 	}
 	v.tables(res)
 	return v
