@@ -57,6 +57,13 @@ func (z *Zone) Len() int { return z.keys.Len() }
 // Reset makes the zone as new. No Ref of before holds then.
 func (z *Zone) Reset() { z.keys.Reset() }
 
+// Forget drops the account of a key, as if it had never been asked for. Refs of other keys hold.
+func (z *Zone) Forget(key string) {
+	if r := z.keys.Find(key); r != zone.None {
+		z.keys.Remove(r)
+	}
+}
+
 // State returns the account of a key, and whether there is one. It does not count as use.
 func (z *Zone) State(key string) (State, bool) {
 	r := z.keys.Find(key)

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -17,9 +18,19 @@ import (
 type estimate struct {
 	requests []estimated // in the order of their times
 	clients  int
-	mu       sync.Mutex
-	known    map[alike]Suffered
-	needs    map[alike]int64
+
+	mu    sync.Mutex
+	known map[string]*outcome // by the numbers on which it rests
+	zones map[zoneAt]*limitreq.Zone
+	key   []byte
+	lost  []bool // the requests of a page that were refused or never sent, by their index
+	log   []limitreq.Lookup
+}
+
+// An outcome is what a list of limits does to the page.
+type outcome struct {
+	all Suffered
+	by  []Suffered // by each limit
 }
 
 // An estimated request is one of the fan.
@@ -34,7 +45,7 @@ type estimated struct {
 const estimatedPages = 6
 
 func estimateOf(fan *traffic.Fan, clients int) *estimate {
-	e := &estimate{clients: clients, known: make(map[alike]Suffered), needs: make(map[alike]int64)}
+	e := &estimate{clients: clients, known: make(map[string]*outcome), zones: make(map[zoneAt]*limitreq.Zone), lost: make([]bool, len(fan.Requests))}
 	done := make([]clock.Msec, len(fan.Requests))
 	for i := range fan.Requests {
 		r := &fan.Requests[i]
@@ -89,46 +100,14 @@ func (s share) takes(u Use) bool {
 	return s == everything || s == staticFilesOnly && u == ForStatic || s == scriptsOnly && u == ForPrograms
 }
 
-// at estimates what the page suffers at a place. Places alike are estimated once.
+// at estimates what the page suffers at a place.
 func (e *estimate) at(f *Facts, p Place) Suffered {
 	s := shareOf(f, p)
 	if s == nothing {
 		return Suffered{}
 	}
 	var room [4]*config.LimitReq
-	limits := counting(f, p.Settings, room[:0])
-	if len(limits) != 1 {
-		return e.run(s, limits, allLimits)
-	}
-	l := limits[0]
-	alike := alike{s, l.Zone.Rate, l.Zone.Size, l.Burst, l.Delay, l.NoDelay}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	known, ok := e.known[alike]
-	if !ok {
-		known = e.run(s, limits, allLimits)
-		known.NeedMilli = e.needOf(limits, alike)
-		e.known[alike] = known
-	}
-	return known
-}
-
-// needOf is need for the only limit that counts, which is the same for all bursts and delays.
-func (e *estimate) needOf(limits []*config.LimitReq, a alike) int64 {
-	a.burst, a.delay, a.noDelay = 0, 0, false
-	need, ok := e.needs[a]
-	if !ok {
-		need = e.need(limiters(limits), a.share, 0)
-		e.needs[a] = need
-	}
-	return need
-}
-
-// alike are the numbers on which the estimate for one limit rests.
-type alike struct {
-	share                    share
-	rate, size, burst, delay int64
-	noDelay                  bool
+	return e.of(s, counting(f, p.Settings, room[:0])).all
 }
 
 // counting appends the limits of a level that count a visitor to a page.
@@ -144,110 +123,150 @@ func counting(f *Facts, s *config.Settings, limits []*config.LimitReq) []*config
 	return limits
 }
 
-// allLimits stands for no limit in particular.
-const allLimits = -1
-
-// run decides the pages of an office, the first of which finds the buckets empty, and counts what one of the limits
-// decides, or all of them.
-func (e *estimate) run(taken share, of []*config.LimitReq, by int) Suffered {
-	s := Suffered{Clients: e.clients, Estimated: true}
-	if by >= 0 {
-		s.NeedMilli = e.need(limiters(of), taken, by)
-	}
-	limits := limiters(of)
-	gap := clock.Msec(simulate.OfficeSpan.Milliseconds()) / clock.Msec(max(e.clients, 1))
-	var page Counts
-	decided := min(e.clients, estimatedPages)
-	for n := range decided {
-		page = e.page(limits, taken, 1_000_000+clock.Msec(n)*gap, by)
-		if n == 0 {
-			s.One = page
+// of estimates what limits do to their share of the page. Lists of the same numbers do the same, and are estimated once.
+func (e *estimate) of(taken share, limits []*config.LimitReq) *outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.key = append(e.key[:0], byte(taken))
+	for _, l := range limits {
+		for _, n := range [...]int64{l.Zone.Rate, min(l.Zone.Size, roomy), l.Burst, l.Delay} {
+			e.key = binary.AppendVarint(e.key, n)
 		}
-		s.Office = s.Office.and(page)
 	}
-	if others := e.clients - decided; others > 0 {
-		page.Requests *= others
-		page.Delayed *= others
-		page.Rejected *= others
-		page.Lost *= others
-		s.Office = s.Office.and(page)
+	known, ok := e.known[string(e.key)]
+	if !ok {
+		known = e.run(taken, limits)
+		e.known[string(e.key)] = known
 	}
-	return s
+	return known
 }
 
-// limiters makes limits ready to decide. A visitor is one key.
-func limiters(of []*config.LimitReq) []limitreq.Limit {
-	var limits []limitreq.Limit
-	for _, l := range of {
-		zone, err := limitreq.NewZone(l.ZoneName, l.Zone.Rate, l.Zone.Size)
-		if err != nil {
-			continue // nginx refuses it too
+// roomy is the size of a zone, in bytes, from which on it surely holds one visitor.
+const roomy = 1 << 20
+
+// run decides the pages of an office, the first of which finds the buckets empty.
+func (e *estimate) run(taken share, of []*config.LimitReq) *outcome {
+	needs := e.need(taken, of)
+	limits := e.limiters(of)
+	sums := make([]Suffered, 1+len(of)) // by all, and by each
+	for i := range sums {
+		sums[i] = Suffered{Clients: e.clients, Estimated: true}
+	}
+	gap := clock.Msec(simulate.OfficeSpan.Milliseconds()) / clock.Msec(max(e.clients, 1))
+	page := make([]Counts, len(sums))
+	decided := min(e.clients, estimatedPages)
+	for n := range decided {
+		e.page(page, limits, taken, 1_000_000+clock.Msec(n)*gap)
+		for i, c := range page {
+			if n == 0 {
+				sums[i].One = c
+			}
+			sums[i].Office = sums[i].Office.and(c)
 		}
+	}
+	if others := e.clients - decided; others > 0 {
+		for i, c := range page {
+			sums[i].Office = sums[i].Office.and(c.times(others))
+		}
+	}
+	out := &outcome{sums[0], sums[1:]}
+	for i, need := range needs {
+		out.by[i].NeedMilli = need
+	}
+	if len(of) == 1 {
+		out.all.NeedMilli = out.by[0].NeedMilli
+	}
+	return out
+}
+
+func (c Counts) times(n int) Counts {
+	return Counts{Requests: n * c.Requests, Delayed: n * c.Delayed, Rejected: n * c.Rejected, Lost: n * c.Lost, MaxAddedMs: c.MaxAddedMs}
+}
+
+// A zoneAt is a zone at its place in a list: named twice in one, which nginx refuses, it is taken for two.
+type zoneAt struct {
+	zone *config.Zone
+	i    int
+}
+
+// loader is the key of whoever loads the page: a visitor is one key.
+const loader = "visitor"
+
+// limiters makes limits ready to decide, their buckets empty.
+func (e *estimate) limiters(of []*config.LimitReq) []limitreq.Limit {
+	limits := make([]limitreq.Limit, 0, len(of))
+	for i, l := range of {
+		zone, ok := e.zones[zoneAt{l.Zone, i}]
+		if !ok {
+			zone, _ = limitreq.NewZone(l.ZoneName, l.Zone.Rate, l.Zone.Size) // nil where nginx refuses it too
+			e.zones[zoneAt{l.Zone, i}] = zone
+		}
+		if zone == nil {
+			continue
+		}
+		zone.Forget(loader)
 		delay := l.Delay
 		if l.NoDelay {
 			delay = limitreq.NoDelay
 		}
-		limits = append(limits, limitreq.Limit{Zone: zone, Key: "visitor", Burst: l.Burst, Delay: delay})
+		limits = append(limits, limitreq.Limit{Zone: zone, Key: loader, Burst: l.Burst, Delay: delay})
 	}
 	return limits
 }
 
-// need is the largest excess that one of the limits finds where no limit holds back or refuses anything.
-func (e *estimate) need(limits []limitreq.Limit, taken share, of int) int64 {
-	if of >= len(limits) {
-		return 0
-	}
+// need is the largest excess that each limit finds where no limit holds back or refuses anything.
+func (e *estimate) need(taken share, of []*config.LimitReq) []int64 {
+	limits := e.limiters(of)
 	for i := range limits {
 		limits[i].Burst, limits[i].Delay = limitreq.NoDelay, limitreq.NoDelay
 	}
-	var most int64
-	var log []limitreq.Lookup
+	most := make([]int64, len(limits))
 	for _, r := range e.requests {
 		if !taken.takes(r.use) {
 			continue
 		}
-		_, log = limitreq.DecideLogged(1_000_000+r.at, limits, false, log[:0])
-		for _, l := range log {
-			if l.Limit == of {
-				most = max(most, l.Excess)
-			}
+		_, e.log = limitreq.DecideLogged(1_000_000+r.at, limits, false, e.log[:0])
+		for _, l := range e.log {
+			most[l.Limit] = max(most[l.Limit], l.Excess)
 		}
 	}
 	return most
 }
 
-// page decides the requests of one page that begins at a time.
-func (e *estimate) page(limits []limitreq.Limit, taken share, start clock.Msec, by int) Counts {
-	var c Counts
-	lost := make([]bool, len(e.requests)) // the requests that were refused or never sent, by their index
+// page decides the requests of one page that begins at a time, and counts what all limits do, and behind that what each does.
+func (e *estimate) page(counts []Counts, limits []limitreq.Limit, taken share, start clock.Msec) {
+	clear(counts)
+	clear(e.lost)
+	all := &counts[0]
 	for _, r := range e.requests {
-		if r.upon >= 0 && lost[r.upon] {
-			lost[r.id] = true
+		if r.upon >= 0 && e.lost[r.upon] {
+			e.lost[r.id] = true
 			if taken.takes(r.use) {
-				c.Lost++
+				all.Lost++
 			}
 			continue
 		}
 		if !taken.takes(r.use) {
 			continue
 		}
-		c.Requests++
+		all.Requests++
 		if len(limits) == 0 {
 			continue
 		}
 		switch d := limitreq.Decide(start+r.at, limits, false); d.Verdict {
 		case limitreq.Rejected:
-			lost[r.id] = true
-			if by < 0 || by == d.Zone {
-				c.Rejected++
-			}
+			e.lost[r.id] = true
+			all.Rejected++
+			counts[1+d.Zone].Rejected++
 		case limitreq.Delayed:
-			if by < 0 || by == d.Zone {
+			for _, c := range []*Counts{all, &counts[1+d.Zone]} {
 				c.Delayed++
 				c.MaxAddedMs = max(c.MaxAddedMs, int64(d.Wait))
 			}
 		default: // it passes at once
 		}
 	}
-	return c
+	for i := range counts {
+		counts[i].Requests, counts[i].Lost = all.Requests, all.Lost
+	}
 }

@@ -183,17 +183,15 @@ func (e *estimate) by(f *Facts, p Place, limit int) Suffered {
 	if limit >= len(all) {
 		return Suffered{}
 	}
-	limits := counting(f, p.Settings, nil)
+	var room [4]*config.LimitReq
+	limits := counting(f, p.Settings, room[:0])
 	k := slices.Index(limits, all[limit])
-	switch {
-	case k < 0:
+	if k < 0 {
 		return Suffered{}
-	case len(limits) == 1:
-		return e.at(f, p)
 	}
 	s := shareOf(f, p)
 	if s == nothing {
 		return Suffered{}
 	}
-	return e.run(s, limits, k)
+	return e.of(s, limits).by[k]
 }
