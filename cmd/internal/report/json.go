@@ -137,7 +137,7 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	o := &objectWriter{errWriter: errWriter{w: w}}
 	o.open()
 	o.fields(jsonHead{Schema: 1, Tool: jsonTool{"ngxlimit", r.Version}, Inputs: append([]Input{}, r.Inputs...)})
-	o.list("findings", len(r.Findings), func(i int) any { return toJSONFinding(&r.Findings[i]) })
+	o.findings(r.Findings)
 	tail := jsonTail{Suppressed: r.Suppressed, Known: r.Known, Silent: r.Silent, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects}
 	tail.mending(r.Mending)
 	o.fields(tail)

@@ -86,10 +86,15 @@ func (o *objectWriter) encode(v any, margin string) []byte {
 	}
 	o.encoded.Reset()
 	o.encoder.SetIndent(margin, indent)
-	if err := o.encoder.Encode(v); err != nil {
+	o.fail(o.encoder.Encode(v))
+	return visible(bytes.TrimSuffix(o.encoded.Bytes(), []byte("\n")))
+}
+
+// fail remembers what an encoder could not write.
+func (o *objectWriter) fail(err error) {
+	if err != nil && o.err == nil {
 		o.err = fmt.Errorf("encode: %w", err)
 	}
-	return visible(bytes.TrimSuffix(o.encoded.Bytes(), []byte("\n")))
 }
 
 func (o *objectWriter) write(text []byte) {
