@@ -5,14 +5,16 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"sync"
+	"unsafe"
 )
 
 // LongestLine is the length in bytes from which on a line is passed over. nginx's own buffers for a request line and a
 // header are far below.
 const LongestLine = 64 << 10
 
-// blockSize is how much is read at a time.
-const blockSize = 512 << 10
+// blockSize is how much is read at a time: what a few blocks and their records take fits into a processor's own cache.
+const blockSize = 256 << 10
 
 // A Block is a part of a log that ends with the end of a line, or one line that is too long, of which the text is left
 // out.
@@ -20,13 +22,47 @@ type Block struct {
 	Text  string
 	Long  bool
 	First bool // of its log
+
+	room []byte // that the text lies in
 }
 
-// Blocks cuts a log into blocks, and holds one of them at a time. The error ends it; what was read before has been
-// yielded. The last line need not be ended.
-func Blocks(r io.Reader) iter.Seq2[Block, error] {
+// A Shelf keeps the memory of blocks that nobody needs any more for the next ones. The zero Shelf is ready; it may be used
+// by several goroutines.
+type Shelf struct {
+	Blank bool // overwrite what is given back, so that a test finds who still looks at it
+
+	rooms sync.Pool // of *room
+}
+
+// A room is the memory of one block.
+type room [blockSize]byte
+
+// Done gives back a block of the shelf. No text that was cut out of it may be looked at afterwards.
+func (s *Shelf) Done(b Block) {
+	if cap(b.room) == 0 {
+		return
+	}
+	if s.Blank {
+		clear(b.room)
+	}
+	s.rooms.Put((*room)(b.room))
+}
+
+func (s *Shelf) take() []byte {
+	if r, ok := s.rooms.Get().(*room); ok {
+		return r[:]
+	}
+	return new(room)[:]
+}
+
+// Blocks is Shelf.Blocks for blocks that nobody gives back.
+func Blocks(r io.Reader) iter.Seq2[Block, error] { return new(Shelf).Blocks(r) }
+
+// Blocks cuts a log into blocks. The error ends it; what was read before has been yielded. The last line need not be
+// ended. Blocks that are not given back stay as they are.
+func (s *Shelf) Blocks(r io.Reader) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
-		c := cutter{r: r, buf: make([]byte, blockSize)}
+		c := cutter{r: r, shelf: s, buf: s.take()}
 		for first := true; ; {
 			b := c.next()
 			if b.Text == "" && !b.Long {
@@ -48,11 +84,12 @@ func Blocks(r io.Reader) iter.Seq2[Block, error] {
 
 // A cutter reads ahead into a buffer.
 type cutter struct {
-	r    io.Reader
-	buf  []byte
-	n    int   // how much of it is filled
-	err  error // that ended the log
-	long bool  // what is read belongs to a line that is too long
+	r     io.Reader
+	shelf *Shelf
+	buf   []byte
+	n     int   // how much of it is filled
+	err   error // that ended the log
+	long  bool  // what is read belongs to a line that is too long
 }
 
 // next returns the next block, or one without text where there is nothing to return yet.
@@ -69,8 +106,10 @@ func (c *cutter) next() Block {
 		c.long, c.n = c.n > 0, 0
 		return Block{}
 	}
-	b := Block{Text: string(c.buf[:end])}
-	c.n = copy(c.buf, c.buf[end:c.n])
+	b := Block{Text: unsafe.String(&c.buf[0], end), room: c.buf}
+	rest := c.buf[end:c.n]
+	c.buf = c.shelf.take() // what was handed on is not written to again
+	c.n = copy(c.buf, rest)
 	return b
 }
 

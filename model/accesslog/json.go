@@ -10,6 +10,9 @@ const maxNesting = 100
 type jsonLine struct {
 	table *nameTable
 	order []guess // names in the order of the last line, with their fields: most lines have the same
+
+	moulds  []mould // of the last lines
+	learned int
 }
 
 type guess struct {
@@ -21,6 +24,18 @@ type guess struct {
 const maxNames = 200
 
 func (j *jsonLine) decode(s string, l *line) Fault {
+	if j.known(s, l) {
+		return l.end()
+	}
+	f := j.walk(s, l)
+	if f == Fine {
+		j.learn(s)
+	}
+	return f
+}
+
+// walk reads a line of any shape.
+func (j *jsonLine) walk(s string, l *line) Fault {
 	if s == "" || s[0] != '{' {
 		return Foreign
 	}

@@ -117,7 +117,9 @@ func (l *line) request(v string) {
 		l.setText(target, v, 0)
 		return
 	}
-	if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {
+	if i := len(rest) - len(" HTTP/1.1"); i >= 0 && strings.HasPrefix(rest[i:], " HTTP/") {
+		rest = rest[:i]
+	} else if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {
 		rest = rest[:i]
 	}
 	l.setText(method, m, 0)

@@ -15,14 +15,14 @@ const (
 
 // clockText reads times in the ways that logs write them. Lines of one second write the same text, which is read once.
 type clockText struct {
-	text      string
+	text      []byte // a copy: it outlives the block
 	ms        int64
 	precision int16
 }
 
 // read returns milliseconds since 1970, and how exact they are.
 func (c *clockText) read(s string) (ms int64, precision int16, ok bool) {
-	if s == c.text && s != "" {
+	if string(c.text) == s && s != "" {
 		return c.ms, c.precision, true
 	}
 	switch {
@@ -37,7 +37,8 @@ func (c *clockText) read(s string) (ms int64, precision int16, ok bool) {
 		return number(s)
 	}
 	if ok {
-		c.text, c.ms, c.precision = s, ms, precision
+		c.text = append(c.text[:0], s...)
+		c.ms, c.precision = ms, precision
 	}
 	return ms, precision, ok
 }
@@ -53,6 +54,11 @@ func ParseTime(s string) (ms int64, ok bool) {
 
 // number reads seconds since 1970 as $msec has them, or a number of milli-, micro- or nanoseconds, by its length.
 func number(s string) (ms int64, precision int16, ok bool) {
+	if len(s) == len("1772409600.063") && s[10] == '.' {
+		if ms, ok := fixed(s, 10); ok { // as nginx writes it
+			return ms, 1, true
+		}
+	}
 	whole, fraction, dotted := strings.Cut(s, ".")
 	n, ok := digits(whole)
 	switch {
@@ -101,6 +107,22 @@ func thousandths(s string) (int64, bool) {
 		if i < 3 {
 			n = n*10 + int64(d-'0')
 		}
+	}
+	return n, true
+}
+
+// fixed reads a number with a point at a place, and three digits behind it, in thousandths. It has few digits.
+func fixed(s string, point int) (thousandths int64, ok bool) {
+	n := int64(0)
+	for i := range len(s) {
+		if i == point {
+			continue
+		}
+		d := s[i] - '0'
+		if d > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(d)
 	}
 	return n, true
 }
@@ -205,6 +227,11 @@ const longest = 1_000_000_000
 
 // took reads a time in seconds as $request_time has it, in milliseconds; Unknown where it is none.
 func took(s string) int32 {
+	if len(s) == len("0.063") && s[1] == '.' {
+		if ms, ok := fixed(s, 1); ok {
+			return int32(ms)
+		}
+	}
 	whole, fraction, _ := strings.Cut(s, ".")
 	n, ok1 := digits(whole)
 	part, ok2 := thousandths(fraction)

@@ -18,11 +18,14 @@ type Caller struct {
 	text   string // as $remote_addr
 
 	places []limitreq.Ref // of these two in each zone
+	room   [2]limitreq.Ref // for the first zone: mostly there is one
 }
 
 // NewCaller returns the caller at an address.
 func NewCaller(addr netip.Addr) *Caller {
-	return &Caller{binary: string(addr.AsSlice()), text: request.AddrText(addr)}
+	c := &Caller{binary: string(addr.AsSlice()), text: request.AddrText(addr)}
+	c.places = c.room[:0]
+	return c
 }
 
 // A slot is a piece of a key: text, or the place of the client's address.

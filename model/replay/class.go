@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	mostClasses = 1 << 14 // kinds of requests that are remembered at a time
+	mostClasses = 1 << 15 // kinds of requests that are remembered at a time
+	mostAlike   = 1 << 14 // plans that others are found alike to
 	mostBound   = 1 << 15 // kinds of requests of single clients, likewise
 	mostHostsOf = 10_000  // names that were asked for
 )
@@ -25,25 +26,25 @@ type familyKey struct {
 	host, scheme, method, extras string
 }
 
-// classKey is that and the target.
-type classKey struct {
-	*family
-	target string
-}
-
 // A family is requests of one familyKey.
-type family struct{ familyKey }
+type family struct {
+	familyKey
+	spread uint32 // for the hashes of its classes
+}
 
 // A class is requests that the configuration cannot tell apart but by who sends them.
 type class struct {
-	request request.Request // of nobody
-	server  *config.Server
 	plan    *pipeline.Plan // for everybody; nil where it depends on who sends it
-	unknown bool           // a key is not known, and one value was taken for all requests
-	path    string
-	kind    kind
-	hash    uint32
 	uri     *uriRow
+	family  *family
+	target  string // as far as it matters
+	hash    uint32 // of the path
+	kind    kind
+	unknown bool // a key is not known, and one value was taken for all requests
+	planned bool
+	path    string
+	server  *config.Server
+	request request.Request // of nobody
 }
 
 // boundKey is a class and who sends it.
@@ -53,12 +54,9 @@ type boundKey struct {
 }
 
 // classOf returns the class of a record.
-func (e *engine) classOf(l *log, rec *accesslog.Record) *class {
+func (e *engine) classOf(l *log, rec *accesslog.Record, m *mark) *class {
 	n := &e.r.needs
-	target := rec.Target
-	if !n.query {
-		target, _, _ = strings.Cut(target, "?")
-	}
+	target := rec.Target[:m.length]
 	host := rec.Host
 	if host == "" {
 		host = rec.Server
@@ -67,29 +65,34 @@ func (e *engine) classOf(l *log, rec *accesslog.Record) *class {
 	if len(rec.Headers) > 0 || n.agent || n.referer || n.user {
 		fk.extras = e.extras(rec)
 	}
-	k := classKey{e.familyOf(fk), target}
-	if c := e.classes.get(k); c != nil {
+	f := e.familyOf(&fk)
+	hash := m.target ^ f.spread
+	if c := e.classes.get(hash, func(c *class) bool { return c.target == target && c.family == f }); c != nil {
 		return c
 	}
-	k.target = strings.Clone(k.target)
-	c := e.newClass(k, rec)
-	e.classes.put(k, c)
+	c := e.newClass(f, strings.Clone(target), rec)
+	e.classes.put(hash, c)
 	return c
 }
 
 // familyOf returns the family of a request. Texts are cut out of a block that need not be kept for their sake.
-func (e *engine) familyOf(k familyKey) *family {
-	if e.family != nil && e.family.familyKey == k {
-		return e.family
+func (e *engine) familyOf(asked *familyKey) *family {
+	for _, f := range &e.lately {
+		if f != nil && f.familyKey == *asked {
+			return f
+		}
 	}
+	k := *asked
 	f := e.families.get(k)
 	if f == nil {
 		k.host, k.scheme = strings.Clone(k.host), strings.Clone(k.scheme)
 		k.method, k.extras = strings.Clone(k.method), strings.Clone(k.extras)
-		f = &family{familyKey: k}
+		e.spread += 0x9e3779b1 // the golden ratio: neighbours get far apart
+		f = &family{k, e.spread}
 		e.families.put(k, f)
 	}
-	e.family = f
+	e.lately[e.oldest] = f
+	e.oldest = (e.oldest + 1) % len(e.lately)
 	return f
 }
 
@@ -112,9 +115,9 @@ func (e *engine) extras(rec *accesslog.Record) string {
 }
 
 // newClass routes a request once.
-func (e *engine) newClass(k classKey, rec *accesslog.Record) *class {
-	c := &class{server: k.server}
-	c.path, _, _ = strings.Cut(k.target, "?")
+func (e *engine) newClass(k *family, target string, rec *accesslog.Record) *class {
+	c := &class{server: k.server, family: k, target: target}
+	c.path, _, _ = strings.Cut(target, "?")
 	c.kind = kindOf(k.method, c.path)
 	host := k.host
 	if c.server == nil {
@@ -127,7 +130,7 @@ func (e *engine) newClass(k classKey, rec *accesslog.Record) *class {
 	if host == "" {
 		host = e.hostOf(c.server)
 	}
-	c.request = request.Request{Method: k.method, Scheme: k.scheme, Host: host, Target: k.target, Headers: e.headersOf(rec)}
+	c.request = request.Request{Method: k.method, Scheme: k.scheme, Host: host, Target: target, Headers: e.headersOf(rec)}
 	c.request.Peer = netip.AddrFrom4([4]byte{192, 0, 2, 1}) // a plan that depends on it is not shared
 	if !strings.HasPrefix(c.request.Target, "/") && !strings.Contains(c.request.Target, "://") {
 		c.request.Target = "/" // what was no request line; nginx answered 400 by itself
@@ -136,18 +139,41 @@ func (e *engine) newClass(k classKey, rec *accesslog.Record) *class {
 	return c
 }
 
+// stale says that a class is to be prepared, at first or as its path was dropped from the table of paths.
+func (c *class) stale() bool { return c.uri == nil || c.uri.dropped }
+
 // prepare completes a class where requests are decided.
 func (e *engine) prepare(c *class) {
 	c.uri = e.uris.of(uriID{c.server, c.path})
+	if c.planned {
+		return
+	}
+	c.planned = true
 	if !e.uniform {
 		return // the address is another one from place to place
 	}
 	e.pipe.Resolved = true
 	plan, shared := e.pipe.PlanShared(&c.request, c.server)
 	if shared {
-		c.plan = plan
+		c.plan = e.alikeTo(plan)
 		c.unknown = unknownKey(plan)
 	}
+}
+
+// alikeTo returns the plan that stands for all by which the limits decide as by this one. There are few of them, so that
+// what decisions look at stays in a processor's cache.
+func (e *engine) alikeTo(plan *pipeline.Plan) *pipeline.Plan {
+	like, ok := plan.Likeness()
+	if !ok {
+		return plan
+	}
+	if first := e.alike[like]; first != nil {
+		return first
+	}
+	if len(e.alike) < mostAlike {
+		e.alike[like] = plan
+	}
+	return plan
 }
 
 // bound returns the plan of a request that depends on who sends it.

@@ -23,11 +23,14 @@ type engine struct {
 	uniform bool           // realip is the same everywhere
 	header  string         // that realip reads; "" where there are several
 
-	classes  *cache[classKey, class]
+	classes  *table[class]
 	families *cache[familyKey, family]
-	family   *family // of the last request
+	lately   [4]*family // of the last requests
+	oldest   int        // of these
+	spread   uint32     // of the last family
 	plans    *cache[boundKey, *pipeline.Plan]
-	whos     *cache[whoKey, who]
+	alike    map[pipeline.Likeness]*pipeline.Plan
+	whos     *table[who]
 	servers  *cache[hostKey, target]
 	doors    map[*config.Server]door
 	parts    []string
@@ -35,7 +38,7 @@ type engine struct {
 	unseen   int    // how many none has
 
 	queue queue
-	left  []*entry // of a millisecond
+	left  []*entry // of a millisecond, still to be decided
 	seq   int64
 	held  heldRequests // that hold a place in a zone of limit_conn
 
@@ -65,14 +68,16 @@ type engine struct {
 func newEngine(r *replay, name string) *engine {
 	e := &engine{
 		r: r, name: name, pipe: pipeline.New(r.tree, r.router),
-		classes: newCache[classKey, class](mostClasses), families: newCache[familyKey, family](mostClasses), plans: newCache[boundKey, *pipeline.Plan](mostBound),
-		whos: newCache[whoKey, who](mostWho), servers: newCache[hostKey, target](mostHostsOf),
+		classes: newTable[class](mostClasses), families: newCache[familyKey, family](mostClasses), plans: newCache[boundKey, *pipeline.Plan](mostBound),
+		whos: newTable[who](mostWho), servers: newCache[hostKey, target](mostHostsOf),
 		queue: *newQueue(), tally: simulate.NewTally(), hasAssumed: map[string]bool{},
+		alike: map[pipeline.Likeness]*pipeline.Plan{},
 	}
 	e.agree.kinds = map[string]*kindRow{}
 	e.keys = newRanking[keyID](mostKeys, func(k *keyRow) int64 { return k.Requests + 100*(k.Delayed+k.Rejected) })
 	e.keys.drop = func(k *keyRow) { k.dropped = true }
 	e.uris = newRanking[uriID](mostURIs, func(u *uriRow) int64 { return u.Requests + 100*(u.Delayed+u.Rejected) })
+	e.uris.drop = func(u *uriRow) { u.dropped = true }
 	e.pages = newRanking[uriID](mostPages, func(p *pageRow) int64 { return p.loads })
 	e.seen, e.unseen = make([]bool, len(r.needs.headers)), len(r.needs.headers)
 	e.trust, e.uniform = trustOf(r.tree)
@@ -96,11 +101,11 @@ func (e *engine) assume(text string) {
 }
 
 // entryOf makes an entry of a record.
-func (e *engine) entryOf(l *log, rec *accesslog.Record) entry {
+func (e *engine) entryOf(l *log, rec *accesslog.Record, m *mark) entry {
 	return entry{
 		at: rec.Arrived(), logged: rec.Time, line: l.begins + int64(rec.Line), source: int32(l.n),
-		class: e.classOf(l, rec), who: e.whoOf(rec),
-		requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: hashOf(rec.Agent), user: hashOf(rec.User), sender: hashOf(rec.Forwarded),
+		class: e.classOf(l, rec, m), who: e.whoOf(rec, m),
+		requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: m.agent, user: m.user, sender: m.sender,
 		lacks:  e.lacking(rec),
 		status: rec.Status, limit: rec.LimitReq, conn: rec.LimitConn,
 	}
@@ -159,17 +164,14 @@ const mostOrdered = 128
 
 // decideAll sends the requests of one millisecond. The log does not tell their order; where it tells their decisions,
 // the next one is one that is decided as it says.
-func (e *engine) decideAll(all []entry) {
+func (e *engine) decideAll(all []*entry) {
 	if len(all) == 1 || len(all) > mostOrdered {
-		for i := range all {
-			e.decide(&all[i], false)
+		for _, n := range all {
+			e.decide(n, false)
 		}
 		return
 	}
-	left := e.left[:0]
-	for i := range all {
-		left = append(left, &all[i])
-	}
+	left := append(e.left[:0], all...)
 	for len(left) > 0 {
 		at := 0
 		for at < len(left) && !e.decide(left[at], true) {
@@ -199,7 +201,7 @@ func (e *engine) decide(n *entry, only bool) bool {
 	if e.requests == 0 {
 		e.first = n.at
 	}
-	if n.class.uri == nil {
+	if n.class.stale() {
 		e.prepare(n.class)
 	}
 	e.requests++
@@ -228,7 +230,7 @@ func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bo
 	if !n.coarseTime {
 		h.Slack = 1
 	}
-	if n.class.uri == nil {
+	if n.class.stale() {
 		e.prepare(n.class)
 	}
 	if plan := n.class.plan; plan != nil {

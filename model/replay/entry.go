@@ -62,7 +62,7 @@ func hashOf(s string) uint32 {
 }
 
 // give hands a record on to the engine of its nginx.
-func (l *log) give(r *replay, rec *accesslog.Record) {
+func (l *log) give(r *replay, rec *accesslog.Record, m *mark) {
 	if f := l.pace.judge(rec.Time); f != accesslog.Fine {
 		l.faults.Count(f, l.begins+int64(rec.Line))
 		return
@@ -81,7 +81,7 @@ func (l *log) give(r *replay, rec *accesslog.Record) {
 		name = l.Nginx
 	}
 	to := r.engineOf(name)
-	e := to.entryOf(l, rec)
+	e := to.entryOf(l, rec, m)
 	if rec.Precision > 1 {
 		l.coarse, e.coarseTime = true, true
 		l.spread.add(r, &e, to)

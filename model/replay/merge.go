@@ -40,7 +40,7 @@ type log struct {
 }
 
 func newMerge(r *replay) *merge {
-	m := &merge{r: r, pool: newPool(r.o.Workers)}
+	m := &merge{r: r, pool: newPool(r.o.Workers, &r.needs)}
 	for n := range r.sources {
 		m.logs = append(m.logs, &log{Source: &r.sources[n], n: n})
 	}
@@ -117,7 +117,7 @@ func (m *merge) take(l *log) {
 		until = min(until, m.logs[m.later].First-1)
 	}
 	for {
-		l.give(m.r, &l.job.batch.Records[l.at])
+		l.give(m.r, &l.job.batch.Records[l.at], &l.job.marks[l.at])
 		l.at++
 		if l.at == len(l.job.batch.Records) {
 			if !l.next(m) {

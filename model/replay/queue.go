@@ -28,7 +28,7 @@ type queue struct {
 	spare   int32
 	n       int
 	sorted  []int32
-	going   []entry // out
+	going   []*entry // out
 }
 
 func newQueue() *queue {
@@ -58,7 +58,7 @@ func (q *queue) put(e *entry) {
 }
 
 // drain lets out everything before a time, in order.
-func (q *queue) drain(until int64, out func([]entry)) {
+func (q *queue) drain(until int64, out func([]*entry)) {
 	for q.n > 0 {
 		at := q.first()
 		if at >= until {
@@ -70,7 +70,7 @@ func (q *queue) drain(until int64, out func([]entry)) {
 }
 
 // drainOne lets out the requests of the earliest millisecond.
-func (q *queue) drainOne(out func([]entry)) {
+func (q *queue) drainOne(out func([]*entry)) {
 	at := q.first()
 	q.release(at, out)
 	q.now = at + 1
@@ -98,29 +98,30 @@ func (q *queue) first() int64 {
 	return q.now
 }
 
-// release lets out the requests of one millisecond.
-func (q *queue) release(at int64, out func([]entry)) {
+// release lets out the requests of one millisecond. Nothing may be put in meanwhile.
+func (q *queue) release(at int64, out func([]*entry)) {
 	slot := at & (slots - 1)
 	n := q.heads[slot]
 	q.heads[slot] = noEntry
 	if q.filled[slot/64] &^= 1 << (slot % 64); q.filled[slot/64] == 0 {
 		q.groups[slot/4096] &^= 1 << (slot / 64 % 64)
 	}
-	q.going = q.going[:0]
-	if n != noEntry && q.entries[n].next == noEntry {
-		q.let(n)
-		out(q.going)
-		return
-	}
-	q.sorted = q.sorted[:0]
+	q.sorted, q.going = q.sorted[:0], q.going[:0]
 	for ; n != noEntry; n = q.entries[n].next {
 		q.sorted = append(q.sorted, n)
 	}
-	q.sort()
+	if len(q.sorted) > 1 {
+		q.sort()
+	}
 	for _, n := range q.sorted {
-		q.let(n)
+		q.going = append(q.going, &q.entries[n])
 	}
 	out(q.going)
+	for _, n := range q.sorted {
+		q.entries[n].next = q.spare
+		q.spare = n
+	}
+	q.n -= len(q.sorted)
 }
 
 // sort orders the requests of a millisecond: what the log says passed before what it says was held, and that before what
@@ -153,12 +154,4 @@ func (q *queue) before(a, b int32) bool {
 		return x.rank() < y.rank()
 	}
 	return x.seq < y.seq
-}
-
-// let takes a request out.
-func (q *queue) let(n int32) {
-	q.going = append(q.going, q.entries[n])
-	q.entries[n] = entry{next: q.spare}
-	q.spare = n
-	q.n--
 }

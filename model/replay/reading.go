@@ -16,21 +16,24 @@ type job struct {
 	block  accesslog.Block
 	reader *accesslog.Reader
 	batch  accesslog.Batch
-	err    error // that ended the log; then there is no block
+	marks  []mark // of its records
+	err    error  // that ended the log; then there is no block
 	ready  chan struct{}
 }
 
 // A pool reads blocks in several goroutines. Which of them reads a block changes nothing.
 type pool struct {
+	needs *needs
 	jobs  chan *job
 	stop  chan struct{} // closed: nobody wants any more
 	spare sync.Pool
+	shelf accesslog.Shelf
 	wait  sync.WaitGroup
 	read  atomic.Int64 // bytes of text so far
 }
 
-func newPool(workers int) *pool {
-	p := &pool{jobs: make(chan *job, 2*workers), stop: make(chan struct{})}
+func newPool(workers int, n *needs) *pool {
+	p := &pool{needs: n, jobs: make(chan *job, 2*workers), stop: make(chan struct{})}
 	p.spare.New = func() any { return &job{ready: make(chan struct{}, 1)} }
 	for range max(workers, 1) {
 		p.wait.Go(p.work)
@@ -51,6 +54,7 @@ func (p *pool) work() {
 				parsers[j.reader] = parser
 			}
 			parser.Parse(j.block, &j.batch)
+			j.marks = p.needs.marks(&j.batch, j.marks)
 			p.read.Add(int64(len(j.block.Text)))
 			j.ready <- struct{}{}
 		}
@@ -92,7 +96,7 @@ func (p *pool) cut(s *Source, out chan<- *job) error {
 		return err
 	}
 	defer done()
-	for block, err := range accesslog.Blocks(text) {
+	for block, err := range p.shelf.Blocks(text) {
 		if err != nil {
 			return fmt.Errorf("read on: %w", err)
 		}
@@ -108,8 +112,9 @@ func (p *pool) cut(s *Source, out chan<- *job) error {
 	return nil
 }
 
-// done gives a job back when its records are needed no more.
+// done gives a job back when its records are needed no more. Whatever was kept of them is a copy.
 func (p *pool) done(j *job) {
+	p.shelf.Done(j.block)
 	j.block = accesslog.Block{}
 	p.spare.Put(j)
 }

@@ -8,6 +8,7 @@ package replay
 import (
 	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -157,6 +158,7 @@ func (r *replay) engineOf(name string) *engine {
 		last.together = true
 		return last
 	}
+	name = strings.Clone(name) // it may be cut out of a block
 	e := newEngine(r, name)
 	r.hosts[name] = e
 	r.order = append(r.order, e)

@@ -360,7 +360,7 @@ func TestQueue(t *testing.T) {
 		q := newQueue()
 		q.now = start
 		var want, got []int64
-		out := func(all []entry) {
+		out := func(all []*entry) {
 			for i := range all {
 				got = append(got, all[i].at*1000+all[i].seq)
 			}

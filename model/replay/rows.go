@@ -22,21 +22,25 @@ type keyID struct {
 
 // A keyRow counts what one key of a zone met.
 type keyRow struct {
-	Requests, Delayed, Rejected int64
-	peak                        int64 // the largest excess, in thousandths of a request
-	wait                        int64 // the longest, in milliseconds
-	first, last                 int64
-	agents, users, senders      sketch
-	statuses                    [6]int64 // answers by their first digit
+	// What each request touches stands together.
+	Requests int64
+	last     int64
+	peak     int64 // the largest excess, in thousandths of a request
+	who      *who
+	sole     bool // all of it came from one address
+	dropped  bool // it is counted no more
 	// The fullest second, by which a shared address is told from a flood.
 	second, inSecond, most  int64
 	minute, inMinute, pages int64 // the fullest minute by pages begun
-	who                     *who
-	sole                    bool // all of it came from one address
-	dropped                 bool // it is counted no more
 	kinds                   [malformed + 1]int64
-	uri                     *class // that was asked for first
+	statuses                [6]int64 // answers by their first digit
 	uris                    sketch
+
+	Delayed, Rejected      int64
+	wait                   int64 // the longest, in milliseconds
+	first                  int64
+	uri                    *class // that was asked for first
+	agents, users, senders sketch
 }
 
 // A sketch counts distinct values, roughly and to some hundreds.
@@ -141,8 +145,9 @@ type uriRow struct {
 	Requests, Delayed, Rejected int64
 	wait                        int64 // the longest, in milliseconds
 	kind                        kind
-	line                        int64 // of the first one that was refused or delayed
-	source                      int32
+	dropped                     bool  // it is counted no more
+	source                      int32 // of the first one that was refused or delayed
+	line                        int64
 }
 
 func (u *uriRow) count(o outcome, wait int64, n *entry) {

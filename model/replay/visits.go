@@ -29,22 +29,7 @@ type pageRow struct {
 
 // visit takes a request to the page of its visitor.
 func (e *engine) visit(n *entry) {
-	w := n.who
-	var v *visitor
-	for i := range w.visits {
-		if w.visits[i].agent == n.agent {
-			v = &w.visits[i]
-			break
-		}
-	}
-	if v == nil {
-		if len(w.visits) < mostVisits {
-			w.visits = append(w.visits, visitor{agent: n.agent})
-			v = &w.visits[len(w.visits)-1]
-		} else {
-			v = &w.visits[n.agent%mostVisits]
-		}
-	}
+	v := n.who.visitor(n.agent)
 	if v.n > 0 && n.at-v.last > pause {
 		e.endVisit(v)
 	}
@@ -71,9 +56,35 @@ func (e *engine) endVisit(v *visitor) {
 }
 
 func (e *engine) endVisits(w *who) {
-	for i := range w.visits {
-		if w.visits[i].n > 0 {
-			e.endVisit(&w.visits[i])
+	if w.first.n > 0 {
+		e.endVisit(&w.first)
+	}
+	for i := range w.others {
+		if w.others[i].n > 0 {
+			e.endVisit(&w.others[i])
 		}
 	}
+}
+
+// visitor finds the visitor with a user agent. Most addresses have one.
+func (w *who) visitor(agent uint32) *visitor {
+	if !w.met {
+		w.met, w.first.agent = true, agent
+	}
+	if w.first.agent == agent {
+		return &w.first
+	}
+	for i := range w.others {
+		if w.others[i].agent == agent {
+			return &w.others[i]
+		}
+	}
+	if len(w.others) < mostVisits-1 {
+		w.others = append(w.others, visitor{agent: agent})
+		return &w.others[len(w.others)-1]
+	}
+	if i := agent % mostVisits; i > 0 {
+		return &w.others[i-1]
+	}
+	return &w.first
 }

@@ -20,14 +20,17 @@ type whoKey struct{ client, peer, header string }
 
 // A who is where requests come from.
 type who struct {
-	peer    netip.Addr // that connects, as far as it is known
-	header  string     // in which a proxy hands on the client's address; "" for none
-	addr    netip.Addr // that the limiters see, where realip is the same everywhere
 	caller  *pipeline.Caller
+	first   visitor     // what each request of most clients looks at stands first
+	addr    netip.Addr  // that the limiters see, where realip is the same everywhere
 	keys    [4]whoseKey // whose keys were charged last
 	next    int
-	visits  []visitor
+	others  []visitor // beside the first
+	key     whoKey
+	peer    netip.Addr // that connects, as far as it is known
+	header  string     // in which a proxy hands on the client's address; "" for none
 	client  netip.Addr // as logged, where it is an address
+	met     bool       // the first visitor has come
 	strange bool       // the log's client is no address
 }
 
@@ -37,43 +40,23 @@ type whoseKey struct {
 }
 
 // whoOf returns where a record comes from.
-func (e *engine) whoOf(rec *accesslog.Record) *who {
-	k := whoKey{client: rec.Client, peer: rec.Peer}
-	if e.r.needs.realip {
-		k.header = e.forwarded(rec)
-	}
-	if w := e.whos.get(k); w != nil {
+func (e *engine) whoOf(rec *accesslog.Record, m *mark) *who {
+	k := whoKey{rec.Client, rec.Peer, e.r.needs.handedOn(rec)}
+	if w := e.whos.get(m.from, func(w *who) bool { return w.key == k }); w != nil {
 		return w
 	}
 	// The texts are cut out of a block that need not be kept for their sake.
 	k = whoKey{strings.Clone(k.client), strings.Clone(k.peer), strings.Clone(k.header)}
 	w := e.newWho(k)
-	e.whos.put(k, w)
+	e.whos.put(m.from, w)
 	return w
-}
-
-// forwarded is the value of the header that realip reads, as far as the line tells it.
-func (e *engine) forwarded(rec *accesslog.Record) string {
-	name := e.r.needs.header
-	switch name {
-	case "":
-		return ""
-	case "http_x_forwarded_for":
-		return rec.Forwarded
-	}
-	for i, have := range e.r.needs.headers {
-		if have == name && i < len(rec.Headers) {
-			return rec.Headers[i]
-		}
-	}
-	return ""
 }
 
 // newWho works out which address the limiters see. Where the log has the address that connected, that is it, and what
 // realip made of it is made again by the configuration at hand; the client that was logged stands in for a header that
 // was not.
 func (e *engine) newWho(k whoKey) *who {
-	w := &who{header: k.header}
+	w := &who{key: k, header: k.header}
 	client, ok := addressOf(k.client)
 	w.client, w.strange = client, !ok
 	if w.peer = client; k.peer != "" {

@@ -1,0 +1,151 @@
+package accesslog
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// A mould is how the lines of one writer look: what stands before the first value of an object and behind each of them,
+// to the byte. A line of a known mould is read without looking at names or at what is between values. It says exactly what
+// jsonLine.walk would say: whatever is not plain (escapes, lists, objects, another order) is of no mould.
+type mould struct {
+	lead  string
+	parts []mouldPart
+}
+
+// A mouldPart is one value and what stands behind it.
+type mouldPart struct {
+	after  string
+	field  field
+	quoted bool
+}
+
+const (
+	mostMoulds  = 4   // that are tried for each line
+	mostLearned = 100 // that are learned in all: lines that look each another way are not worth it
+)
+
+// read fills in a line that has the mould; where it reports false it may have filled in some of it.
+func (h *mould) read(s string, l *line, headers int) bool {
+	if !strings.HasPrefix(s, h.lead) {
+		return false
+	}
+	i := len(h.lead)
+	for n := range h.parts {
+		p := &h.parts[n]
+		end := i
+		if p.quoted {
+			end += plainText(s[i:])
+		} else {
+			end += plainBare(s[i:])
+		}
+		if !strings.HasPrefix(s[end:], p.after) { // a value that is not plain ends where this cannot stand
+			return false
+		}
+		if p.field != skipped && (p.quoted || s[i:end] != "null") {
+			l.set(p.field, s[i:end], headers)
+		}
+		i = end + len(p.after)
+	}
+	return i == len(s)
+}
+
+// plainText is how far a string goes up to its quote, or to the first escape.
+func plainText(s string) int {
+	const (
+		ones    = 0x0101010101010101
+		highs   = 0x80 * ones
+		quotes  = '"' * ones
+		slashes = '\\' * ones
+	)
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		t := s[i : i+8]
+		w := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 | uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+		q, b := w^quotes, w^slashes
+		// The lowest bit that is set belongs to the first byte that is one of them; higher ones may be wrong.
+		if found := ((q-ones)&^q | (b-ones)&^b) & highs; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(s) && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// plainBare is how far a number or a word goes.
+func plainBare(s string) int {
+	for i := range len(s) {
+		if bareEnds[s[i]] {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// bareEnds are the bytes that end a number or a word, and those that none may hold.
+var bareEnds = [256]bool{',': true, '}': true, ' ': true, '\t': true, '\r': true, '"': true, '{': true, '[': true, ']': true, ':': true}
+
+// known reads a line by one of the moulds that have been learned.
+func (j *jsonLine) known(s string, l *line) bool {
+	for n := range j.moulds {
+		if j.moulds[n].read(s, l, len(j.table.headers)) {
+			if n > 0 { // the next line is most likely the same
+				j.moulds[n], j.moulds[n-1] = j.moulds[n-1], j.moulds[n]
+			}
+			return true
+		}
+		l.begin(l.Record)
+	}
+	return false
+}
+
+// learn takes the mould of a line that walk has read well, if it has one.
+func (j *jsonLine) learn(s string) {
+	if j.learned >= mostLearned {
+		return
+	}
+	j.learned++
+	var h mould
+	behind := 0 // the end of the last value
+	i := 1
+	for n := 0; ; n++ {
+		for i = blank(s, i); s[i] == ','; {
+			i = blank(s, i+1)
+		}
+		if s[i] == '}' {
+			break
+		}
+		f, after := j.name(s, i, n)
+		from, to, next, escaped := value(s, blank(s, blank(s, after)+1))
+		if from > to && next-len("null") > 0 && s[next-len("null"):next] == "null" {
+			from, to = next-len("null"), next
+		}
+		if escaped || from > to || n == maxNames {
+			return
+		}
+		h.close(s[behind:from])
+		h.parts = append(h.parts, mouldPart{field: f, quoted: next > to})
+		behind, i = to, next
+	}
+	h.close(s[behind:])
+	if len(h.parts) == 0 {
+		return
+	}
+	if len(j.moulds) < mostMoulds {
+		j.moulds = append(j.moulds, h)
+		return
+	}
+	j.moulds[mostMoulds-1] = h
+}
+
+// close notes what stands before the next value.
+func (h *mould) close(text string) {
+	text = strings.Clone(text)
+	if len(h.parts) == 0 {
+		h.lead = text
+		return
+	}
+	h.parts[len(h.parts)-1].after = text
+}
