@@ -17,7 +17,7 @@ type Caller struct {
 	binary string // as $binary_remote_addr
 	text   string // as $remote_addr
 
-	places []limitreq.Ref // of these two in each zone
+	places []limitreq.Ref  // of these two in each zone
 	room   [2]limitreq.Ref // for the first zone: mostly there is one
 }
 
