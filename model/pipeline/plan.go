@@ -131,6 +131,12 @@ func (pl *Plan) StartFor(now clock.Msec, caller *Caller) Flight {
 	return f
 }
 
+// StartInto is StartFor into a Flight that may have been used before.
+func (pl *Plan) StartInto(f *Flight, now clock.Msec, caller *Caller) {
+	*f = newFlight(pl, caller)
+	f.advance(now)
+}
+
 func newFlight(pl *Plan, caller *Caller) Flight {
 	return Flight{plan: pl, caller: caller, at: pl.root, Decision: limitreq.Decision{Verdict: limitreq.None, Zone: -1}, Conn: limitconn.Decision{Verdict: limitconn.None, Zone: -1}}
 }

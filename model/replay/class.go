@@ -27,24 +27,31 @@ type familyKey struct {
 }
 
 // A family is requests of one familyKey.
-type family struct {
-	familyKey
-	spread uint32 // for the hashes of its classes
-}
+type family struct{ familyKey }
 
 // A class is requests that the configuration cannot tell apart but by who sends them.
 type class struct {
 	plan    *pipeline.Plan // for everybody; nil where it depends on who sends it
 	uri     *uriRow
 	family  *family
-	target  string // as far as it matters
 	hash    uint32 // of the path
 	kind    kind
 	unknown bool // a key is not known, and one value was taken for all requests
 	planned bool
+	size    uint8    // of head
+	head    [56]byte // the target where it is short, so that nothing else has to be looked at
+	target  string   // as far as it matters
 	path    string
 	server  *config.Server
 	request request.Request // of nobody
+}
+
+// is says whether requests of a family for a target are of the class.
+func (c *class) is(f *family, target string) bool {
+	if len(target) > len(c.head) {
+		return c.family == f && c.target == target
+	}
+	return c.family == f && string(c.head[:c.size]) == target
 }
 
 // boundKey is a class and who sends it.
@@ -66,12 +73,11 @@ func (e *engine) classOf(l *log, rec *accesslog.Record, m *mark) *class {
 		fk.extras = e.extras(rec)
 	}
 	f := e.familyOf(&fk)
-	hash := m.target ^ f.spread
-	if c := e.classes.get(hash, func(c *class) bool { return c.target == target && c.family == f }); c != nil {
+	if c := e.classes.get(m.class, func(c *class) bool { return c.is(f, target) }); c != nil {
 		return c
 	}
 	c := e.newClass(f, strings.Clone(target), rec)
-	e.classes.put(hash, c)
+	e.classes.put(m.class, c)
 	return c
 }
 
@@ -87,8 +93,7 @@ func (e *engine) familyOf(asked *familyKey) *family {
 	if f == nil {
 		k.host, k.scheme = strings.Clone(k.host), strings.Clone(k.scheme)
 		k.method, k.extras = strings.Clone(k.method), strings.Clone(k.extras)
-		e.spread += 0x9e3779b1 // the golden ratio: neighbours get far apart
-		f = &family{k, e.spread}
+		f = &family{k}
 		e.families.put(k, f)
 	}
 	e.lately[e.oldest] = f
@@ -117,6 +122,9 @@ func (e *engine) extras(rec *accesslog.Record) string {
 // newClass routes a request once.
 func (e *engine) newClass(k *family, target string, rec *accesslog.Record) *class {
 	c := &class{server: k.server, family: k, target: target}
+	if len(target) <= len(c.head) {
+		c.size = uint8(copy(c.head[:], target))
+	}
 	c.path, _, _ = strings.Cut(target, "?")
 	c.kind = kindOf(k.method, c.path)
 	host := k.host

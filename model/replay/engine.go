@@ -27,7 +27,6 @@ type engine struct {
 	families *cache[familyKey, family]
 	lately   [4]*family // of the last requests
 	oldest   int        // of these
-	spread   uint32     // of the last family
 	plans    *cache[boundKey, *pipeline.Plan]
 	alike    map[pipeline.Likeness]*pipeline.Plan
 	whos     *table[who]
@@ -39,6 +38,7 @@ type engine struct {
 
 	queue queue
 	left  []*entry // of a millisecond, still to be decided
+	ahead lookout
 	seq   int64
 	held  heldRequests // that hold a place in a zone of limit_conn
 
@@ -235,7 +235,7 @@ func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bo
 	}
 	if plan := n.class.plan; plan != nil {
 		e.pipe.Resolved = true
-		*f = plan.StartFor(at, n.who.caller)
+		plan.StartInto(f, at, n.who.caller)
 	} else {
 		e.pipe.Resolved = false
 		*f = e.bound(n.class, n.who).Start(at)

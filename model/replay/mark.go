@@ -10,42 +10,104 @@ import (
 // A mark is what can be worked out of one record alone, where lines are read, so that whoever takes them in their order has
 // less to do.
 type mark struct {
-	target              uint32 // hash of the target, as far as it matters
-	length              int32  // of the target, as far as it matters
-	from                uint32 // hash of where it comes from
+	client              short // where it comes from, where the line says no more than that
+	class               uint32
+	length              int32 // of the target, as far as it matters
+	from                uint32
 	agent, user, sender uint32 // see entry
+}
+
+// A short is a text of few bytes with its length behind it. Texts that are compared often stand in what they lead to, so that
+// nothing else has to be looked at.
+type short [24]byte
+
+// noShort is that of a text that is too long.
+var noShort = short{len(short{}) - 1: 0xff}
+
+func shortOf(text string) short {
+	var s short
+	if len(text) >= len(s) {
+		return noShort
+	}
+	copy(s[:], text)
+	s[len(s)-1] = byte(len(text))
+	return s
 }
 
 // seed is that of hashes on which nothing rests that is told: it is another one in each run, so that no log is slow by
 // intent.
 var seed = maphash.MakeSeed()
 
-func mixed(h uint64) uint32 { return uint32(h ^ h>>32) }
+// golden is the golden ratio: multiplied by it, neighbours get far apart.
+const golden = 0x9e3779b97f4a7c15
+
+func mixed(h uint64) uint32 {
+	h *= golden
+	return uint32(h ^ h>>32)
+}
+
+// also adds one more text to a hash. Most are empty.
+func also(h uint64, text string) uint64 {
+	if text == "" {
+		return h * golden
+	}
+	return h*golden ^ maphash.String(seed, text)
+}
 
 // marks works out those of a batch.
 func (n *needs) marks(b *accesslog.Batch, list []mark) []mark {
 	list = list[:0]
 	for i := range b.Records {
 		rec := &b.Records[i]
-		target := rec.Target
-		if !n.query {
-			if at := strings.IndexByte(target, '?'); at >= 0 {
-				target = target[:at]
-			}
+		target := n.target(rec)
+		m := mark{
+			class: mixed(n.hashOf(rec, target)), length: int32(len(target)), agent: hashOf(rec.Agent), user: hashOf(rec.User), sender: hashOf(rec.Forwarded),
 		}
 		from := maphash.String(seed, rec.Client)
-		if rec.Peer != "" {
-			from = from*0x9e3779b97f4a7c15 + maphash.String(seed, rec.Peer)
+		if header := n.handedOn(rec); rec.Peer == "" && header == "" {
+			m.client = shortOf(rec.Client)
+		} else {
+			m.client, from = noShort, also(also(from, rec.Peer), header)
 		}
-		if header := n.handedOn(rec); header != "" {
-			from = from*0x9e3779b97f4a7c15 ^ maphash.String(seed, header)
-		}
-		list = append(list, mark{
-			target: mixed(maphash.String(seed, target)), length: int32(len(target)), from: mixed(from),
-			agent: hashOf(rec.Agent), user: hashOf(rec.User), sender: hashOf(rec.Forwarded),
-		})
+		m.from = mixed(from)
+		list = append(list, m)
 	}
 	return list
+}
+
+// target is a record's target as far as it matters.
+func (n *needs) target(rec *accesslog.Record) string {
+	if !n.query {
+		if at := strings.IndexByte(rec.Target, '?'); at >= 0 {
+			return rec.Target[:at]
+		}
+	}
+	return rec.Target
+}
+
+// hashOf is the hash of all that tells one class from another.
+func (n *needs) hashOf(rec *accesslog.Record, target string) uint64 {
+	h := also(maphash.String(seed, target), rec.Host)
+	if rec.Host == "" {
+		h = also(h, rec.Server)
+	}
+	for i := range min(len(rec.Method), 8) {
+		h += uint64(rec.Method[i]) << (8 * i)
+	}
+	h = (h + uint64(len(rec.Scheme))) * golden // http and https
+	if n.agent {
+		h = also(h, rec.Agent)
+	}
+	if n.referer {
+		h = also(h, rec.Referer)
+	}
+	if n.user {
+		h = also(h, rec.User)
+	}
+	for _, v := range rec.Headers {
+		h = also(h, v)
+	}
+	return h
 }
 
 // handedOn is the value of the header that realip reads, as far as the line tells it.

@@ -31,6 +31,7 @@ type log struct {
 	faults accesslog.Faults
 	pace   pace
 	spread spread
+	ahead  lookout
 	err    error // that ended it early
 	errAt  int64 // number of the line it ended at
 	coarse bool  // its times are whole seconds
@@ -117,6 +118,9 @@ func (m *merge) take(l *log) {
 		until = min(until, m.logs[m.later].First-1)
 	}
 	for {
+		if m.r.last != nil && l.at%lookEvery == 0 {
+			l.lookAhead(m.r.last)
+		}
 		l.give(m.r, &l.job.batch.Records[l.at], &l.job.marks[l.at])
 		l.at++
 		if l.at == len(l.job.batch.Records) {

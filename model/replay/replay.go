@@ -93,6 +93,7 @@ type replay struct {
 
 	hosts map[string]*engine // by the name of the nginx
 	order []*engine          // in the order met
+	last  *engine            // of the last line
 
 	outside int64 // requests before From or from To on
 
@@ -136,6 +137,9 @@ func (r *replay) dispatch() {
 func (r *replay) decide() {
 	for parcel := range r.going {
 		for i := range parcel {
+			if i%lookEvery == 0 {
+				parcel[i].to.lookAhead()
+			}
 			parcel[i].to.push(&parcel[i].e)
 		}
 		select {
@@ -150,7 +154,11 @@ const mostHosts = 1000
 
 // engineOf returns the engine of an nginx.
 func (r *replay) engineOf(name string) *engine {
+	if r.last != nil && r.last.name == name {
+		return r.last
+	}
 	if e := r.hosts[name]; e != nil {
+		r.last = e
 		return e
 	}
 	if len(r.hosts) >= mostHosts {

@@ -41,6 +41,9 @@ func (t *table[V]) get(hash uint32, same func(*V) bool) *V {
 	}
 }
 
+// peek returns a value that most likely has the hash, if any has; nil for none.
+func (t *table[V]) peek(hash uint32) *V { return t.cells[hash&uint32(len(t.cells)-1)].value }
+
 // use takes a value of the older generation into the younger one.
 func (t *table[V]) use(c *cell[V]) {
 	if t.young < t.most {

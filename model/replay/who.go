@@ -20,8 +20,9 @@ type whoKey struct{ client, peer, header string }
 
 // A who is where requests come from.
 type who struct {
+	short   short // the key, where it is nothing but a short client: what each request looks at stands first
 	caller  *pipeline.Caller
-	first   visitor     // what each request of most clients looks at stands first
+	first   visitor
 	addr    netip.Addr  // that the limiters see, where realip is the same everywhere
 	keys    [4]whoseKey // whose keys were charged last
 	next    int
@@ -42,12 +43,14 @@ type whoseKey struct {
 // whoOf returns where a record comes from.
 func (e *engine) whoOf(rec *accesslog.Record, m *mark) *who {
 	k := whoKey{rec.Client, rec.Peer, e.r.needs.handedOn(rec)}
-	if w := e.whos.get(m.from, func(w *who) bool { return w.key == k }); w != nil {
+	same := func(w *who) bool { return w.short == m.client && (m.client != noShort || w.key == k) }
+	if w := e.whos.get(m.from, same); w != nil {
 		return w
 	}
 	// The texts are cut out of a block that need not be kept for their sake.
 	k = whoKey{strings.Clone(k.client), strings.Clone(k.peer), strings.Clone(k.header)}
 	w := e.newWho(k)
+	w.short = m.client
 	e.whos.put(m.from, w)
 	return w
 }
