@@ -49,7 +49,39 @@ func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool)
 		}
 		set = set || p.socket
 	}
-	return set, true
+	return set, !l.QUIC || r.besideQUIC(it, s)
+}
+
+// notQUIC are the parameters that nginx refuses beside quic, in the order in which it looks for them, and the first version
+// that is known to.
+var notQUIC = []struct {
+	name  string
+	since directive.Version
+}{
+	{"fastopen", 1027001},
+	{"backlog", 1027001},
+	{"deferred", 1027001},
+	{"multipath", 1029007},
+	{"ssl", 1025000},
+	{"http2", 1025000},
+	{"so_keepalive", 1025000},
+	{"proxy_protocol", 1025000},
+}
+
+// besideQUIC looks for parameters that cannot stand beside quic.
+func (r *resolver) besideQUIC(it Item, s *scope) bool {
+	for _, not := range notQUIC {
+		if r.version < not.since {
+			continue
+		}
+		for _, w := range it.ArgsFrom(1) {
+			if name, _, _ := strings.Cut(w.Value, "="); name == not.name {
+				r.refuseWord(it, w, s.level, InvalidValue, `"listen" directive "`+name+`" parameter is incompatible with "quic"`)
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // listenOption looks at an option of the socket that has a value. What only other systems than Linux know is refused where nginx on Linux refuses it.

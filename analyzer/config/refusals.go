@@ -31,7 +31,7 @@ const (
 
 // refuse notes what nginx refuses, or warns of, at this point of its reading.
 func (r *resolver) refuse(l *Level, out Refusal) {
-	if r.muted > 0 {
+	if r.muted > 0 || r.ended() {
 		return
 	}
 	key := refusalKey{out.Span.File, out.Span.Start, out.Text}
@@ -46,6 +46,9 @@ func (r *resolver) refuse(l *Level, out Refusal) {
 		return
 	}
 	r.kept[out.Kind]++
+	if !out.Warning {
+		r.refused++
+	}
 	r.found = append(r.found, found{out, l})
 }
 
@@ -111,6 +114,9 @@ func (r *resolver) problemsOf(d *syntax.Directive, l *Level) {
 	ps := r.problems[d.File]
 	i := sort.Search(len(ps), func(i int) bool { return r.problemStart(ps[i]) >= d.Name().Start })
 	for ; i < len(ps) && r.problemStart(ps[i]) < d.End; i++ {
+		if of := r.in.Problems[ps[i]].Include; of != nil && of != d {
+			continue // nginx has not come to it yet
+		}
 		r.tell(ps[i], l, MissingInclude)
 		if l != nil && !r.in.Problems[ps[i]].Shipped {
 			l.Unread = true
@@ -121,7 +127,11 @@ func (r *resolver) problemsOf(d *syntax.Directive, l *Level) {
 // remainingProblems tells the problems that belong to no include that was read: of the input as a whole.
 func (r *resolver) remainingProblems() {
 	for i, told := range r.told {
-		if !told {
+		switch {
+		case told:
+		case r.in.Problems[i].Include != nil: // something within the circle was refused before
+			r.tell(i, nil, MissingInclude)
+		default:
 			r.tree.loose = true
 			r.tell(i, nil, SyntaxError)
 		}
@@ -134,7 +144,7 @@ func (r *resolver) tell(i int, l *Level, kind RefusalKind) {
 	}
 	p := &r.in.Problems[i]
 	r.told[i], r.broken = true, r.broken || !p.Shipped
-	r.refuse(l, Refusal{Kind: kind, Span: p.Span, Line: p.Line, Text: p.Text, Shipped: p.Shipped})
+	r.refuse(l, Refusal{Kind: kind, Span: p.Span, Line: p.Line, Text: p.Text, Shipped: p.Shipped, Warning: p.Passed})
 }
 
 // partial says that something was not read by now, so that nothing may be refused for being absent.

@@ -44,6 +44,8 @@ type resolver struct {
 	muted    int                 // above 0: what is read is not nginx's reading any more, nothing is refused
 	kept     map[RefusalKind]int // how many refusals of each kind are kept
 	seen     map[refusalKey]struct{}
+	refused  int  // refusals of which nginx does not only warn
+	turn     turn // the one that is open
 
 	http      *HTTP
 	errorLogs *Setting[[]*ErrorLog] // outside of http
@@ -131,7 +133,7 @@ func (r *resolver) document(doc *syntax.Document, via *Via, s *scope) {
 // body reads the directives of a document or of a block.
 func (r *resolver) body(ds []syntax.Directive, v *visit, s *scope) {
 	for i := range ds {
-		if r.tree.cut {
+		if r.over() {
 			return
 		}
 		d := &ds[i]
@@ -165,30 +167,39 @@ func (r *resolver) include(d *syntax.Directive, v *visit, s *scope) {
 	}
 	via := &Via{Include: d, Outer: v.via}
 	for _, doc := range docs {
-		if r.tree.cut {
+		if r.over() {
 			break
 		}
 		if r.expanded++; r.expanded > maxExpanded {
 			r.stop(d, s.level, "this include leads to more than 4,000,000 directives; the rest was not read")
 			break
 		}
-		if !via.within(doc) {
+		if r.turn.open || !r.in.Again(doc) {
 			r.document(doc, via, s)
+			continue
+		}
+		r.turn = turn{open: true, refused: r.refused}
+		r.document(doc, via, s)
+		r.turn.open = false
+		if s.level != nil {
+			s.level.Unread = true
 		}
 	}
 	r.depth--
 }
 
-// within says whether a document is being read already: an include that leads back to itself. What loads documents
-// reports that as a problem.
-func (v *Via) within(doc *syntax.Document) bool {
-	for ; v != nil; v = v.Outer {
-		if v.Include.File == doc.File {
-			return true
-		}
-	}
-	return false
+// A turn is the second reading of a file within itself. It is read for what nginx refuses of it, which is the end; what
+// follows in it is not wrong as it stands.
+type turn struct {
+	open    bool
+	refused int // refusals before it
 }
+
+// ended says that nginx has refused something of the second turn.
+func (r *resolver) ended() bool { return r.turn.open && r.refused > r.turn.refused }
+
+// over says that nothing more is to be read here.
+func (r *resolver) over() bool { return r.tree.cut || r.ended() }
 
 // descend counts one more block or include within the others; it says no where there are too many.
 func (r *resolver) descend(d *syntax.Directive, l *Level) bool {

@@ -105,51 +105,68 @@ type files interface {
 }
 
 // A follower expands the includes of one input. Each file is gone through once; what it comes to is kept, since it may
-// be included from many places.
+// be included from many places. A file that includes itself is gone through once more, as a document of its own: nginx
+// opens it again and again, and what it refuses of the second turn it refuses before it has no file left to open.
 type follower struct {
 	in       *Input
 	from     files
 	prefix   string
 	includes func(*syntax.Document) []include
 	nodes    map[*syntax.Document]*extent
+	second   map[*syntax.Document]*syntax.Document // by the document of the first turn
 }
 
 // An extent is what a file comes to with all that it includes.
 type extent struct {
 	doc    [1]*syntax.Document
 	open   bool // it is being gone through: whoever includes it now is part of it
-	height int  // longest chain of includes that starts here
-	opened int  // files opened, itself among them, each as often as it is included
+	again  bool // it is a second turn
+	glob   bool // a pattern led to it, as it is gone through
+	outer  *extent
+	height int // longest chain of includes that starts here
+	opened int // files opened, itself among them, each as often as it is included
 	bytes  int
 }
 
 // follow fills the input's documents and includes from its main document on.
 func follow(in *Input, from files, prefix string, includes func(*syntax.Document) []include) {
 	in.includes = map[*syntax.Directive][]*syntax.Document{}
+	in.again = map[*syntax.Document]bool{}
 	in.Documents = nil
 	f := follower{in: in, from: from, prefix: prefix, includes: includes, nodes: map[*syntax.Document]*extent{}}
-	f.visit(in.Main, 1)
+	f.second = map[*syntax.Document]*syntax.Document{}
+	f.visit(in.Main, &extent{doc: [1]*syntax.Document{in.Main}}, 1)
 }
 
-func (f *follower) visit(doc *syntax.Document, depth int) *extent {
-	node := &extent{doc: [1]*syntax.Document{doc}, open: true, height: 1, opened: 1, bytes: len(doc.File.Text)}
+// visit goes through a document whose extent tells what led to it.
+func (f *follower) visit(doc *syntax.Document, node *extent, depth int) *extent {
+	node.open, node.height, node.opened, node.bytes = true, 1, 1, len(doc.File.Text)
 	f.nodes[doc] = node
-	f.in.Documents = append(f.in.Documents, doc)
+	if node.again {
+		f.in.again[doc] = true
+	} else {
+		f.in.Documents = append(f.in.Documents, doc)
+	}
 	for _, inc := range f.includes(doc) {
-		names, reason := f.names(inc)
-		if reason != "" {
+		names, glob, reason := f.names(inc)
+		if reason != "" && !node.again { // of the first turn it has been told
 			f.in.problem(inc.at.Span(), reason)
 		}
 		var docs []*syntax.Document
 		for _, name := range names {
-			child, reason := f.enter(node, depth, name)
+			child, reason := f.enter(node, depth, inc, name, glob)
 			if reason != "" {
-				f.lacking(inc, name, reason)
+				if child != nil || !node.again {
+					f.lacking(inc, name, reason)
+				}
 				if child != nil {
 					f.keep(inc, docs)
 					node.open = false
 					return node
 				}
+				continue
+			}
+			if child == nil {
 				continue
 			}
 			if len(names) == 1 {
@@ -170,27 +187,36 @@ func (f *follower) keep(inc include, docs []*syntax.Document) {
 	}
 }
 
-func (f *follower) names(inc include) ([]string, string) {
+// names are the files that an include leads to, and whether as a pattern.
+func (f *follower) names(inc include) (names []string, glob bool, reason string) {
 	name := fullName(f.prefix, inc.name)
 	if inc.glob() && (!inc.geo || f.from.geoMatches(name)) {
-		return f.from.match(name)
+		names, reason = f.from.match(name)
+		return names, true, reason
 	}
-	return []string{name}, ""
+	return []string{name}, false, ""
 }
 
 // enter goes through an included file, unless that has been done, and adds what it comes to to the including one. With
-// a reason there is nothing to expand; where a document comes with it, nothing further can be.
-func (f *follower) enter(parent *extent, depth int, name string) (*syntax.Document, string) {
+// a reason there is nothing to expand; where a document comes with it, nothing further can be. Of a file that leads back
+// for the second time the problem has been told: neither comes back.
+func (f *follower) enter(parent *extent, depth int, inc include, name string, glob bool) (*syntax.Document, string) {
 	doc, reason := f.from.open(name)
 	if reason != "" {
 		return nil, reason
 	}
-	child := f.nodes[doc]
+	child, again := f.nodes[doc], false
+	if child != nil && child.open {
+		first := child
+		doc, again = f.secondTurn(doc), true
+		if child = f.nodes[doc]; child != nil && child.open {
+			f.leadsBack(parent, first, inc, name, glob)
+			return nil, ""
+		}
+	}
 	switch {
-	case child != nil && child.open:
-		return nil, fmt.Sprintf(`open() "%s" failed (24: Too many open files): the include leads back to a file that it is part of`, name)
 	case child == nil && depth < maxDepth:
-		child = f.visit(doc, depth+1)
+		child = f.visit(doc, &extent{doc: [1]*syntax.Document{doc}, again: again, glob: glob, outer: parent}, depth+1)
 	case child == nil || depth+child.height > maxDepth:
 		return nil, fmt.Sprintf(`open() "%s" failed (24: Too many open files): includes nested more than %d deep are not followed`, name, maxDepth)
 	}
@@ -203,4 +229,27 @@ func (f *follower) enter(parent *extent, depth int, name string) (*syntax.Docume
 	}
 	parent.opened, parent.bytes, parent.height = opened, bytes, max(parent.height, 1+child.height)
 	return doc, ""
+}
+
+// secondTurn returns the document of a file's second turn.
+func (f *follower) secondTurn(doc *syntax.Document) *syntax.Document {
+	again, ok := f.second[doc]
+	if !ok {
+		again = syntax.Parse(doc.File)
+		f.second[doc] = again
+	}
+	return again
+}
+
+// leadsBack tells of an include that leads to a file for the third time. Where nothing but patterns lead around, nginx
+// goes on in the end: glob(3) finds nothing once no folder can be opened any more.
+func (f *follower) leadsBack(parent, first *extent, inc include, name string, glob bool) {
+	for node := parent; node != first && glob; node = node.outer {
+		glob = node.glob
+	}
+	text := `open() "%s" failed (24: Too many open files): the include leads back to a file that it is part of`
+	if glob {
+		text = `the include leads back to "%s", which it is part of: nginx reads it until it can open nothing more, and then goes on as if nothing matched`
+	}
+	f.in.add(Problem{Span: inc.at.Span(), Include: inc.at, Text: fmt.Sprintf(text, name), Passed: glob})
 }

@@ -54,12 +54,17 @@ type Input struct {
 	LeftOut   int // further problems, beyond those that are kept
 
 	includes map[*syntax.Directive][]*syntax.Document
+	again    map[*syntax.Document]bool
 	unread   []string // paths on disk of included files that could not be read
 }
 
 // Includes returns the files that an include directive leads to, in nginx's order; none where it could not be followed.
-// Following them from Main always ends: an include that leads back to a file around it has none.
+// Following them from Main always ends: an include that leads back to a file around it leads to a further document of
+// that file, for which Again holds, and the includes of that one lead back no more.
 func (in *Input) Includes(d *syntax.Directive) []*syntax.Document { return in.includes[d] }
+
+// Again says that a document is a second turn: nginx reads its file once more, within itself. It is none of Documents.
+func (in *Input) Again(doc *syntax.Document) bool { return in.again[doc] }
 
 // Complete says that all of the configuration was read and understood.
 func (in *Input) Complete() bool {
@@ -83,21 +88,27 @@ type Problem struct {
 	Text string // in nginx's words where it has them: open() "/etc/nginx/x.conf" failed (2: No such file or directory)
 
 	Shipped bool // a file is missing that comes with nginx, in which nothing stands that bears on limits; see Decisive
+
+	Include *syntax.Directive // of an include that leads back: the one in the second turn, at which nginx ends; else nil
+	Passed  bool              // nginx itself goes on behind it
 }
 
 // maxProblems bounds the list of an input: a map of a million includes that lead nowhere is one fault, not a million.
 const maxProblems = 1000
 
-func (in *Input) problem(at source.Span, text string) {
+func (in *Input) problem(at source.Span, text string) { in.add(Problem{Span: at, Text: text}) }
+
+func (in *Input) add(p Problem) {
 	if len(in.Problems) >= maxProblems {
 		in.LeftOut++
 		return
 	}
-	end := at.End
-	if end > at.Start {
+	end := p.Span.End
+	if end > p.Span.Start {
 		end-- // nginx names the line on which the ";" stands, not the place behind it
 	}
-	in.Problems = append(in.Problems, Problem{Span: at, Line: at.File.Position(end).Line, Text: text})
+	p.Line = p.Span.File.Position(end).Line
+	in.Problems = append(in.Problems, p)
 }
 
 // An OptionError says why the value of an option cannot be taken.

@@ -38,7 +38,7 @@ func (v *view) walk(each func(*syntax.Directive, directive.Context) bool, enter 
 		}
 		docs := v.input.Includes(d)
 		for i := len(docs) - 1; i >= 0; i-- {
-			if next := (visit{docs[i], at}); !seen[next] {
+			if next := (visit{docs[i], at}); !seen[next] && !v.input.Again(docs[i]) {
 				seen[next] = true
 				enter(docs[i], at)
 				stack = append(stack, list{docs[i].Directives, at})
