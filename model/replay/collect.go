@@ -56,7 +56,7 @@ func (l *log) part() LogPart {
 func (e *engine) host() Host {
 	out := Host{
 		Nginx: e.name, Requests: e.requests, FromMs: e.first, ToMs: e.last, Agreement: e.agreement(), Locations: []Location{}, Zones: []Zone{}, ConnZones: []ConnZone{},
-		Keys: []KeyStat{}, URIs: []URIStat{}, Windows: []WindowStat{}, Pages: []PageStat{}, Diagnosis: e.diagnose(), Notes: e.notes(), together: e.together,
+		Keys: []KeyStat{}, URIs: []URIStat{}, Windows: []WindowStat{}, Series: e.windows.series.clone(), Times: []TimesStat{}, Pages: []PageStat{}, Diagnosis: e.diagnose(), Notes: e.notes(), together: e.together,
 	}
 	for _, l := range e.tally.Locations() {
 		out.Locations = append(out.Locations, Location{e.name, l})
@@ -72,6 +72,11 @@ func (e *engine) host() Host {
 	out.keys(e)
 	out.uris(e)
 	out.windows(e)
+	for _, t := range e.slow.ordered() {
+		if n := t.request.N(); n > 0 {
+			out.Times = append(out.Times, TimesStat{e.name, t.place.ServerName(), t.place.Label(), n, t.request.Quantiles(), t.upstream.Quantiles()})
+		}
+	}
 	out.pages(e)
 	return out
 }

@@ -13,7 +13,7 @@ import (
 func Join(parts []*Part) *Result {
 	out := &Result{
 		Logs: []LogStat{}, Faults: []FaultStat{}, Locations: []Location{}, Zones: []Zone{}, ConnZones: []ConnZone{},
-		Keys: []KeyStat{}, URIs: []URIStat{}, Windows: []WindowStat{}, Pages: []PageStat{}, Diagnosis: []Diagnosis{}, Assumptions: []string{},
+		Keys: []KeyStat{}, URIs: []URIStat{}, Windows: []WindowStat{}, Series: Series{Spans: []Span{}}, Times: []TimesStat{}, Pages: []PageStat{}, Diagnosis: []Diagnosis{}, Assumptions: []string{},
 	}
 	var logs []*LogPart
 	var hosts []*Host
@@ -98,6 +98,8 @@ func (out *Result) host(h *Host) {
 	out.Keys = append(out.Keys, h.Keys...)
 	out.URIs = append(out.URIs, h.URIs...)
 	out.Windows = append(out.Windows, h.Windows...)
+	out.Series.merge(&h.Series)
+	out.Times = append(out.Times, h.Times...)
 	out.Pages = append(out.Pages, h.Pages...)
 	out.Diagnosis = append(out.Diagnosis, h.Diagnosis...)
 }

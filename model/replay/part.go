@@ -64,6 +64,8 @@ type Host struct {
 	Keys      []KeyStat    `json:"keys"` // as many as a Result shows; likewise what follows
 	URIs      []URIStat    `json:"uris"`
 	Windows   []WindowStat `json:"windows"`
+	Series    Series       `json:"series"`
+	Times     []TimesStat  `json:"times"`
 	Pages     []PageStat   `json:"pages"`
 	Diagnosis []Diagnosis  `json:"diagnosis"`
 	Notes     []Note       `json:"notes"`

@@ -166,6 +166,9 @@ func (h *Host) check() error {
 	case len(h.Keys) > shownKeys || len(h.URIs) > shownURIs || len(h.Pages) > shownPages:
 		return fmt.Errorf("%d keys, %d uris, %d pages: more than a part holds", len(h.Keys), len(h.URIs), len(h.Pages))
 	}
+	if !h.Series.valid() {
+		return errors.New("series: not as one is made")
+	}
 	for i, k := range a.Kinds {
 		if _, ok := kindTexts[k.Kind]; !ok || k.N < 1 || i > 0 && k.Kind <= a.Kinds[i-1].Kind {
 			return fmt.Errorf("agreement: kinds[%d]: %q of %d", i, k.Kind, k.N)
@@ -202,7 +205,7 @@ func (p *Part) spell() {
 
 // walk goes through all numbers and texts of a value. A nil function looks at nothing.
 func walk(v reflect.Value, path string, number func(path string, n int64) error, text func(string) string) error {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // of the others a part has none
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() {
@@ -219,8 +222,8 @@ func walk(v reflect.Value, path string, number func(path string, n int64) error,
 		}
 	case reflect.Map: // of evidence
 		for _, k := range v.MapKeys() {
-			if s, ok := v.MapIndex(k).Interface().(string); ok && text != nil {
-				v.SetMapIndex(k, reflect.ValueOf(text(s)))
+			if e := v.MapIndex(k).Elem(); e.Kind() == reflect.String && text != nil {
+				v.SetMapIndex(k, reflect.ValueOf(text(e.String())))
 			}
 		}
 	case reflect.Int, reflect.Int64, reflect.Int32:

@@ -21,6 +21,8 @@ type Result struct {
 	Keys      []KeyStat    `json:"keys"`    // those that were refused and delayed most, then the busiest
 	URIs      []URIStat    `json:"uris"`    // likewise; paths without their query
 	Windows   []WindowStat `json:"windows"` // the worst of each width and place
+	Series    Series       `json:"series"`  // of all nginx hosts together
+	Times     []TimesStat  `json:"times"`   // of the places whose requests went to an upstream, in the order of the configuration
 	Pages     []PageStat   `json:"pages"`   // that were recognised, the most frequent first
 	Diagnosis []Diagnosis  `json:"diagnosis"`
 
@@ -135,6 +137,16 @@ type WindowStat struct {
 	Delayed  int64  `json:"delayed"`
 	Rejected int64  `json:"rejected"`
 	Hit      int64  `json:"hit"` // windows of this width and place in which something was delayed or refused
+}
+
+// A TimesStat compares how long requests took with how long their upstreams did, as the log tells it.
+type TimesStat struct {
+	Nginx      string             `json:"nginx,omitempty"`
+	Server     string             `json:"server"`
+	Location   string             `json:"location"`
+	Requests   int64              `json:"requests"` // of which the log tells both
+	RequestMs  simulate.Quantiles `json:"request_ms"`
+	UpstreamMs simulate.Quantiles `json:"upstream_ms"`
 }
 
 // A PageStat is a page that was recognised by what visitors ask for in one go.

@@ -44,12 +44,16 @@ type placeWindows struct {
 	hit   [len(widths)]int64 // windows in which something was refused or delayed
 	held  [len(widths)]int64 // likewise delayed
 	some  [len(widths)]int64 // windows with any request
+
+	series *Series // of all places
 }
 
 // windows count by places. Their size follows the places, not the requests.
 type windows struct {
 	all  map[*config.Level]*placeWindows
 	last *placeWindows
+
+	series Series
 }
 
 func (w *windows) begin() { w.all = map[*config.Level]*placeWindows{} }
@@ -58,7 +62,7 @@ func (w *windows) count(at int64, place pipeline.Place, o outcome) {
 	p := w.last
 	if p == nil || p.place.Level != place.Level {
 		if p = w.all[place.Level]; p == nil {
-			p = &placeWindows{place: place}
+			p = &placeWindows{place: place, series: &w.series}
 			w.all[place.Level] = p
 		}
 		w.last = p
@@ -88,6 +92,9 @@ func (p *placeWindows) close(i int) {
 		return
 	}
 	p.some[i]++
+	if widths[i] == leastSpan {
+		p.series.add(s.at*leastSpan, s.requests, s.delayed, s.refused)
+	}
 	if s.delayed > 0 {
 		p.held[i]++
 	}

@@ -17,6 +17,8 @@ type replayView struct {
 	CSS                   template.CSS
 	Title, Input, Version string
 	Head                  []string
+	Timelines             []timelineView
+	Bars                  []barsView
 	Diagnosis             []diagnosisView
 	Tables                []tableView
 	Assumptions           []string
@@ -60,6 +62,12 @@ func replayViewOf(r Replay) replayView {
 	}
 	for _, d := range res.Diagnosis {
 		v.Diagnosis = append(v.Diagnosis, diagnosisView{on(d.Nginx, clean(d.Kind)), clean(d.Message), fmt.Sprintf("%s:%d:", clean(d.File), d.Line), clean(d.Directive)})
+	}
+	v.Timelines = timelines(&res.Series)
+	for _, chart := range []*barsView{timesChart(res.Times), keysChart(res.Keys)} {
+		if chart != nil {
+			v.Bars = append(v.Bars, *chart)
+		}
 	}
 	v.tables(res)
 	return v
