@@ -17,6 +17,18 @@ func (r *resolver) closeHTTP() {
 	r.listenersWithoutCertificate()
 	r.unknownVariables()
 	r.conflictingNames()
+	h.bindKeys()
+}
+
+// bindKeys lets the keys of zones know the variables that the configuration defines.
+func (h *HTTP) bindKeys() {
+	h.Variables.Settle()
+	for _, z := range h.Zones {
+		z.Key = h.Variables.Bind(z.Key)
+	}
+	for _, z := range h.ConnZones {
+		z.Key = h.Variables.Bind(z.Key)
+	}
 }
 
 // afterReading refuses what nginx finds when it has read everything.

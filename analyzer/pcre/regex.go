@@ -54,6 +54,8 @@ type Regex struct {
 	ends     ends // of what it matches
 	fastOnce sync.Once
 	fast     *regexp.Regexp // nil where RE2 cannot run the pattern
+	byteOnce sync.Once
+	bytewise *bytewise // nil likewise
 }
 
 // A Name is a named capture group.
@@ -77,8 +79,7 @@ func (re *Regex) compile() {
 	})
 }
 
-// linear returns the pattern in RE2; nil where that cannot run it. It is made for the first subject that the pattern's
-// ends allow: a map may have hundreds of thousands of patterns, of which a request needs none or one.
+// linear returns the pattern in RE2; nil where that cannot run it. It is made for the first subject that needs it.
 func (re *Regex) linear() *regexp.Regexp {
 	re.fastOnce.Do(func() {
 		if re.program.fast != "" {
@@ -164,6 +165,14 @@ func (re *Regex) Find(subject string) ([]int, error) {
 		}
 		if re.ends.all {
 			return noGroups, nil
+		}
+		// It is made for the first subject that the ends allow: a map may have hundreds of thousands of patterns, of which a
+		// request needs none or one.
+		re.byteOnce.Do(func() { re.bytewise = newBytewise(re.program.fast) })
+		if re.bytewise != nil {
+			if m, told := re.bytewise.find(subject, re.program.groups); told {
+				return m, nil
+			}
 		}
 		if fast := re.linear(); fast != nil {
 			return re.findFast(fast, subject), nil

@@ -34,7 +34,7 @@ func NewNetworks(list []netip.Prefix) *Networks {
 	slices.SortFunc(n.four, func(a, b span4) int { return int(int64(a.first) - int64(b.first)) })
 	slices.SortFunc(n.six, func(a, b span6) int { return a.first.Compare(b.first) })
 	n.four = merged(n.four, func(a *span4, b span4) bool {
-		if b.first > a.last {
+		if b.first > a.last && b.first-a.last > 1 { // neighbours without a gap are one span
 			return false
 		}
 		a.last = max(a.last, b.last)
@@ -52,7 +52,7 @@ func NewNetworks(list []netip.Prefix) *Networks {
 	return n
 }
 
-// merged joins neighbours, where join says that the second was added to the first.
+// merged joins spans that follow each other, where join says that the second was added to the first.
 func merged[S any](spans []S, join func(*S, S) bool) []S {
 	var out []S
 	for _, s := range spans {

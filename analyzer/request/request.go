@@ -31,16 +31,21 @@ var unique = []string{
 	"If-Unmodified-Since", "Transfer-Encoding",
 }
 
-// maybeUnique sorts out most names by their length and first letter.
+// maybeUnique sorts out other names by their length and first letter.
 func maybeUnique(name string) bool {
 	switch len(name) {
-	case 6, 8, 13, 14, 17, 19:
-	default:
-		return false
-	}
-	switch name[0] | 0x20 {
-	case 'a', 'c', 'e', 'i', 't':
-		return true
+	case 6: // Expect
+		return name[0]|0x20 == 'e'
+	case 8: // If-Match, If-Range
+		return name[0]|0x20 == 'i'
+	case 13: // Authorization, Content-Range, If-None-Match
+		c := name[0] | 0x20
+		return c == 'a' || c == 'c' || c == 'i'
+	case 14: // Content-Length
+		return name[0]|0x20 == 'c'
+	case 17, 19: // If-Modified-Since, Transfer-Encoding, If-Unmodified-Since
+		c := name[0] | 0x20
+		return c == 'i' || c == 't'
 	}
 	return false
 }

@@ -94,6 +94,9 @@ func (x *index) name(uri string) (result, *node) {
 
 // slash finds the node whose name is the URI and a "/", if nginx redirects to it. It lies behind the nodes before from.
 func (x *index) slash(from int, uri string) *node {
+	if from == len(x.names) || !strings.HasPrefix(x.names[from].name, uri) {
+		return nil // names that begin with the URI come directly behind it
+	}
 	low, high := from, len(x.names)
 	for low < high {
 		mid := int(uint(low+high) >> 1)

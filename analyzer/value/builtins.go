@@ -10,12 +10,13 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 )
 
-// builtin is a variable that nginx itself gives.
+// builtin is a variable that nginx itself gives, or one that a template was bound to.
 type builtin struct {
 	get        func(r *Request) Value
-	reason     string // why it is unknown, where there is no get; the variable's name goes before it
-	volatile   bool   // nginx computes it again for every use
-	changeable bool   // a configuration may set or define it
+	reason     string       // why it is unknown, where there is no get; the variable's name goes before it
+	volatile   bool         // nginx computes it again for every use
+	changeable bool         // a configuration may set or define it
+	of         *Definitions // that define it; nil for nginx's own
 }
 
 func (b *builtin) value(r *Request, name string) (v Value, keep bool) {

@@ -12,6 +12,7 @@ import (
 // modules that fill them. The zero Definitions are empty. They are built by one goroutine and then only read.
 type Definitions struct {
 	vars    map[string]definition
+	bound   map[string]*builtin // see Bind
 	regexes pcre.Cache
 }
 

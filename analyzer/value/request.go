@@ -67,7 +67,7 @@ func (r *Request) Reset() {
 // the last regex that matched.
 func (r *Request) Variable(name string) Value { return r.variable(name, nil, true) }
 
-// variable computes a variable unless it was; fixed is what nobody can have defined otherwise, or nil. With fresh, what is
+// variable computes a variable unless it was; fixed is what it is known to be, or nil. With fresh, what is
 // not to be kept is computed again.
 func (r *Request) variable(name string, fixed *builtin, fresh bool) Value {
 	if len(name) == 1 && '1' <= name[0] && name[0] <= '9' {
@@ -87,7 +87,7 @@ func (r *Request) variable(name string, fixed *builtin, fresh bool) Value {
 	r.depth++
 	var v Value
 	var keep bool
-	if fixed != nil {
+	if fixed != nil && (fixed.of == nil || fixed.of == r.Definitions) {
 		v, keep = fixed.value(r, name)
 	} else {
 		v, keep = r.compute(name)
@@ -104,7 +104,12 @@ func (r *Request) flush(parts []Part) {
 	if !r.volatile {
 		return
 	}
-	r.cache = slices.DeleteFunc(r.cache, func(c cached) bool { return c.volatile && uses(parts, c.name) })
+	for i := 0; i < len(r.cache); i++ {
+		if c := &r.cache[i]; c.volatile && uses(parts, c.name) {
+			r.cache = slices.Delete(r.cache, i, i+1)
+			i--
+		}
+	}
 }
 
 func (r *Request) compute(name string) (v Value, keep bool) {

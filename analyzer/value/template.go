@@ -19,7 +19,7 @@ type Template struct {
 type Part struct {
 	Literal, Variable string
 
-	fixed *builtin // what the variable is in every configuration; nil where one may define it
+	fixed *builtin // what the variable is, so that nobody looks for it by its name; nil where that is not known. See Definitions.Bind
 }
 
 var errVariableName = errors.New("invalid variable name")
@@ -112,8 +112,8 @@ func (t Template) Variables() []string {
 }
 
 func uses(parts []Part, name string) bool {
-	for _, p := range parts {
-		if p.Variable == name {
+	for i := range parts {
+		if parts[i].Variable == name {
 			return true
 		}
 	}

@@ -192,18 +192,27 @@ func (p *Pipeline) Assumptions() []string { return p.assumed }
 const maxAssumptions = 200
 
 func (p *Pipeline) remember(assumptions []string) {
-	if len(p.assumed) >= maxAssumptions {
-		return
-	}
-	if p.hasAssumed == nil && len(assumptions) > 0 {
-		p.hasAssumed = map[string]bool{}
-	}
 	for _, a := range assumptions {
-		if len(p.assumed) < maxAssumptions && !p.hasAssumed[a] {
-			p.assumed = append(p.assumed, a)
-			p.hasAssumed[a] = true
+		if len(p.assumed) >= maxAssumptions || p.assumes(a) {
+			continue
 		}
+		p.assumed = append(p.assumed, a)
+		if p.hasAssumed == nil {
+			p.hasAssumed = map[string]bool{}
+		}
+		p.hasAssumed[a] = true
 	}
+}
+
+// fewAssumptions are compared one by one: mostly they are the same few texts in the same memory.
+const fewAssumptions = 8
+
+// assumes says whether an assumption is in the list.
+func (p *Pipeline) assumes(a string) bool {
+	if len(p.assumed) <= fewAssumptions {
+		return slices.Contains(p.assumed, a)
+	}
+	return p.hasAssumed[a]
 }
 
 // zone returns the state of a zone by its number, and makes it when it is first asked for; nil for a zone that nginx
