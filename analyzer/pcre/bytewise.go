@@ -66,11 +66,8 @@ func newBytewise(pattern string) *bytewise {
 }
 
 func matchesRune(in *syntax.Inst, c rune) bool {
-	switch in.Op {
-	case syntax.InstRuneAny:
-		return true
-	case syntax.InstRuneAnyNotNL:
-		return c != '\n'
+	if in.Op == syntax.InstRuneAny || in.Op == syntax.InstRuneAnyNotNL {
+		return in.Op == syntax.InstRuneAny || c != '\n'
 	}
 	return in.MatchRune(c)
 }
