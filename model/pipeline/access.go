@@ -19,7 +19,7 @@ const (
 // behind the limiters, so that denied requests have been charged, and not for subrequests.
 func (r *run) access() (answer, bool) {
 	c := r.conf
-	if c.noAccess || r.sub {
+	if c.is(noAccess) || r.sub {
 		return answer{}, false
 	}
 	r.assumeOpaque(c, accessPhase, "may refuse the request; it is taken to let it pass")
@@ -47,7 +47,7 @@ func (r *run) access() (answer, bool) {
 
 func (r *run) deny(status int) (answer, bool) {
 	r.step(r.conf, "access", statusText(status))
-	if delay := text(r.conf.level, "auth_delay", "0"); status == 401 && strings.Trim(delay, "0ms") != "" {
+	if delay := text(r.conf.level(), "auth_delay", "0"); status == 401 && strings.Trim(delay, "0ms") != "" {
 		r.assume("auth_delay " + delay + " in " + r.conf.name() + ": that the answer is held back so long is not followed")
 	}
 	return r.finalize(status, EndDeny), true

@@ -72,7 +72,7 @@ func (f *Flight) keysFor(n *node) []limitreq.Limit {
 		if s := n.slots[i]; s != nil {
 			l := &p.scratch[i]
 			l.Key, l.At = f.caller.fill(s), limitreq.Ref{}
-			if at := f.caller.place(n.asked[i].zone, s); at != nil {
+			if at := f.caller.place(n.asked[i].id, s); at != nil {
 				l.At = *at
 				l.Resolve()
 				*at = l.At

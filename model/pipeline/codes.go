@@ -73,7 +73,7 @@ func branches(c *conf) []*config.Level {
 	if c.loc != nil {
 		return c.loc.Ifs
 	}
-	return c.server.Ifs
+	return c.server().Ifs
 }
 
 func (c *conf) compileCode(g *program, item config.Item) {

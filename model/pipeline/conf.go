@@ -13,64 +13,63 @@ import (
 
 // A conf is what one level means to the phases: nginx's loc_conf. It is compiled when a request first comes there, and
 // then only read. What nearly every request reads stands in it, and all else apart: where requests come to ten thousand
-// servers in turn, a conf is in no cache, and every 64 bytes of it are a wait. It has 128 bytes, which memory for objects of
-// that size puts at the start of such a line; TestConfSize keeps it so.
+// servers in turn, a conf is in no cache, and every 64 bytes are a wait. It has 64 bytes, and those of a server's locations
+// stand side by side; TestConfSize keeps it so.
 type conf struct {
+	ready uint32 // read and written atomically, where confs stand in a list: not 0 once it is compiled
 	traits
-	limitCode int16
-	connCode  int16
-	limits    []limit
-	realip    *trust
-	level     *config.Level
-	loc       *config.Location // nil at a server
-	handler   *handler         // never nil
+	limitCode, connCode int16
+	few                 uint8            // how many limits there are in one
+	one                 [1]limit         // the limit, where there is only one
+	more                *[]limit         // all of them, where there are several
+	loc                 *config.Location // nil at a server
+	realip              *trust
 	*details
-	one [1]limit // of limits, where there is one
 }
 
-// traits say what a conf has, and what not. The zero value has everything but limits that run dry.
-type traits struct {
-	noRewrite, noConns, noAccess, noPreContent bool // there is nothing to do in these phases
-	noEnd                                      bool // nothing follows the answer: neither post_action nor a Retry-After
-	noExcept                                   bool // no limit_except
-	limitDry, connDry                          bool
+// limits are the limit_req in effect.
+func (c *conf) limits() []limit {
+	if c.more != nil {
+		return *c.more
+	}
+	return c.one[:c.few]
 }
 
-// details are the rest of a conf.
-type details struct {
-	server     *config.Server
-	except     *conf    // what holds for methods that limit_except restricts
-	exempt     []string // the methods that limit_except does not restrict
-	codes      []instruction
-	conns      []connLimit
-	access     []accessRule
-	basic      value.Template // realm of auth_basic; its Text "" or "off" switches it off
-	auth       string         // URI of auth_request; "" for none
-	satisfyAny bool
-	tryFiles   []tryFile
-	filesGuess string // what is said where tryFiles cannot be looked up
-	mirrors    []string
-	errorPages []*config.ErrorPage
-	retryAfter []retryHeader
-	recursive  bool
-	intercept  bool     // errors of the upstream go to error_page
-	dav        []string // methods that dav_methods takes
-	random     bool     // random_index on
-	postAction string   // URI of post_action; "" for none
-	maxBody    int64
-	index      []value.Template
-	files      docroot
-	redirects  redirection
-	opaque     []opaque
+// traits are a set of what a conf has, and has not.
+type traits uint16
+
+const (
+	noRewrite traits = 1 << iota // there is nothing to do in this phase
+	noConns                      // likewise, and so on
+	noAccess
+	noPreContent
+	noEnd    // nothing follows the answer: neither post_action nor a Retry-After
+	noExcept // no limit_except
+	limitDry
+	connDry
+)
+
+// is says whether the conf has all of some traits.
+func (t traits) is(all traits) bool { return t&all == all }
+
+// set sets a trait, or leaves it unset.
+func (t *traits) set(one traits, on bool) {
+	if on {
+		*t |= one
+	}
 }
 
 // A limit is one limit_req, ready to be asked. It has all in itself that this needs.
 type limit struct {
 	*config.LimitReq
-	Zone  *config.Zone
-	Burst int64
-	delay int64
-	zone  int // index into the pipeline's zones; -1 where the zone is not defined
+	*terms
+}
+
+// terms are the numbers of a limit_req. Limits that have the same share them, which then are at hand.
+type terms struct {
+	zone         *config.Zone
+	burst, delay int64
+	id           int // of the zone among the pipeline's; -1 where it is not defined
 }
 
 // A connLimit is one limit_conn, ready to be asked.
@@ -97,21 +96,24 @@ type tryFile struct {
 
 // compile reads a level. The zero defaults are nginx's.
 func (g *program) compile(server *config.Server, loc *config.Location, level *config.Level) *conf {
-	c := &conf{level: level, loc: loc, details: &details{server: server}}
-	s := level.Settings
-	c.limits = c.one[:0]
-	for _, l := range s.LimitReqs.Value {
-		delay := l.Delay
-		if l.NoDelay {
-			delay = limitreq.NoDelay
-		}
-		c.limits = append(c.limits, limit{LimitReq: l, Zone: l.Zone, Burst: l.Burst, delay: delay, zone: g.zoneIndex(l.Zone)})
+	c := &conf{}
+	g.compileAt(c, server, loc, level)
+	return c
+}
+
+// compileAt compiles a level into a zero conf.
+func (g *program) compileAt(c *conf, server *config.Server, loc *config.Location, level *config.Level) {
+	c.loc, c.details = loc, &details{}
+	if loc == nil || level != &loc.Level {
+		c.at = &place{server, level}
 	}
-	c.limitCode, c.limitDry = int16(s.LimitReqStatus.Value), s.LimitReqDryRun.Value
+	s := level.Settings
+	g.compileLimits(c, s.LimitReqs.Value)
+	c.limitCode = int16(s.LimitReqStatus.Value)
 	for _, l := range s.LimitConns.Value {
 		c.conns = append(c.conns, connLimit{LimitConn: l, Zone: l.Zone, zone: g.connIndex(l.Zone)})
 	}
-	c.connCode, c.connDry = int16(s.LimitConnStatus.Value), s.LimitConnDryRun.Value
+	c.connCode = int16(s.LimitConnStatus.Value)
 	c.errorPages, c.retryAfter = s.ErrorPages.Value, retryHeaders(s.AddHeaders.Value)
 	c.realip = g.realipOf(s)
 	c.compileAccess(level)
@@ -129,24 +131,43 @@ func (g *program) compile(server *config.Server, loc *config.Location, level *co
 			c.exempt = exempted(loc.Except)
 		}
 	}
+	c.set(limitDry, s.LimitReqDryRun.Value)
+	c.set(connDry, s.LimitConnDryRun.Value)
 	c.findTraits()
-	return c
+	c.details = g.alike(c.details)
+}
+
+// compileLimits takes the list of limit_req.
+func (g *program) compileLimits(c *conf, list []*config.LimitReq) {
+	limits := c.one[:0]
+	for _, l := range list {
+		delay := l.Delay
+		if l.NoDelay {
+			delay = limitreq.NoDelay
+		}
+		limits = append(limits, limit{l, g.termsOf(terms{zone: l.Zone, burst: l.Burst, delay: delay, id: g.zoneIndex(l.Zone)})})
+	}
+	if len(list) <= len(c.one) {
+		c.few = uint8(len(list))
+	} else {
+		c.more = &limits
+	}
 }
 
 // findTraits looks at what was compiled.
 func (c *conf) findTraits() {
-	c.noRewrite = len(c.codes) == 0 && !c.hasOpaque(rewritePhase)
-	c.noConns = len(c.conns) == 0
-	c.noAccess = len(c.access) == 0 && c.basic.Text == "" && c.auth == "" && !c.hasOpaque(accessPhase)
-	c.noPreContent = len(c.tryFiles) == 0 && len(c.mirrors) == 0
-	c.noEnd = c.postAction == "" && len(c.retryAfter) == 0
-	c.noExcept = c.except == nil
+	c.set(noRewrite, len(c.codes) == 0 && !c.hasOpaque(rewritePhase))
+	c.set(noConns, len(c.conns) == 0)
+	c.set(noAccess, len(c.access) == 0 && c.basic.Text == "" && c.auth == "" && !c.hasOpaque(accessPhase))
+	c.set(noPreContent, len(c.tryFiles) == 0 && len(c.mirrors) == 0)
+	c.set(noEnd, c.postAction == "" && len(c.retryAfter) == 0)
+	c.set(noExcept, c.except == nil)
 }
 
 // ifs is the level where it is that of an if block, else nil.
 func (c *conf) ifs() *config.Level {
-	if c.loc != nil && c.level != &c.loc.Level && c.level.Kind == config.KindIf {
-		return c.level
+	if c.loc != nil && c.at != nil && c.at.level.Kind == config.KindIf {
+		return c.at.level
 	}
 	return nil
 }

@@ -319,7 +319,7 @@ func (r *run) withoutIndex() answer {
 	c := r.conf
 	switch r.method {
 	case "GET", "HEAD":
-		if text(c.level, "autoindex", "off") != "on" {
+		if text(c.level(), "autoindex", "off") != "on" {
 			break
 		}
 		r.step(c, "autoindex", "")

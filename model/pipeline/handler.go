@@ -54,9 +54,9 @@ func (c *conf) takeHandler(from *conf) {
 	if c.handler.name != "" {
 		return
 	}
-	if c.level.Kind == config.KindIf || slices.Contains([]string{"proxy", "fastcgi", "uwsgi", "scgi", "grpc"}, from.handler.module) {
+	if c.level().Kind == config.KindIf || slices.Contains([]string{"proxy", "fastcgi", "uwsgi", "scgi", "grpc"}, from.handler.module) {
 		c.handler = from.handler
-		c.intercept = from.handler.module != "" && text(c.level, from.handler.module+"_intercept_errors", "off") == "on"
+		c.intercept = from.handler.module != "" && text(c.level(), from.handler.module+"_intercept_errors", "off") == "on"
 	}
 }
 

@@ -66,7 +66,7 @@ func (r *run) serve(at step) answer {
 		case access:
 			a, done = r.access()
 		case preContent:
-			if r.conf.noPreContent {
+			if r.conf.is(noPreContent) {
 				break
 			}
 			if a, done = r.tryFiles(); !done {
@@ -147,7 +147,7 @@ func (r *run) findLocation() (answer, bool) {
 
 // restricted returns the conf of limit_except where it holds for the request's method.
 func (r *run) restricted(c *conf) *conf {
-	if c.noExcept {
+	if c.is(noExcept) {
 		return c
 	}
 	if slices.Contains(c.exempt, r.method) {

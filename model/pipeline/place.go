@@ -22,7 +22,7 @@ func (c *conf) place() Place {
 	if c.loc != nil {
 		return PlaceOf(c.loc)
 	}
-	return Place{Level: &c.server.Level, Server: c.server}
+	return Place{Level: &c.server().Level, Server: c.server()}
 }
 
 // PlaceOf returns the place that a location is.

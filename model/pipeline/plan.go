@@ -181,9 +181,9 @@ func (f *Flight) ask(n *node) limitreq.Verdict {
 		ask = p.open(ask)
 	}
 	if p.Hint != nil && p.Hint.Verdict != "" {
-		f.Decision, p.log = decideNear(f.now, ask, n.conf.limitDry, p.Hint, p.log[:0])
+		f.Decision, p.log = decideNear(f.now, ask, n.conf.is(limitDry), p.Hint, p.log[:0])
 	} else {
-		f.Decision, p.log = limitreq.DecideLogged(f.now, ask, n.conf.limitDry, p.log[:0])
+		f.Decision, p.log = limitreq.DecideLogged(f.now, ask, n.conf.is(limitDry), p.log[:0])
 	}
 	if p.undone() {
 		return f.Decision.Verdict
@@ -193,7 +193,7 @@ func (f *Flight) ask(n *node) limitreq.Verdict {
 		p.need(n)
 	}
 	if f.Decision.Zone >= 0 {
-		f.Zone = n.asked[f.Decision.Zone].Zone
+		f.Zone = n.asked[f.Decision.Zone].zone
 	}
 	if !n.background {
 		f.refused = f.refused || f.Decision.Verdict == limitreq.Rejected
@@ -215,7 +215,7 @@ func (f *Flight) askConnections(n *node) limitconn.Verdict {
 	if !p.live {
 		hold = &limitconn.Hold{}
 	}
-	f.Conn = hold.Start(conns, n.conf.connDry)
+	f.Conn = hold.Start(conns, n.conf.is(connDry))
 	p.noteConns(n, conns, &f.Conn)
 	if p.Open {
 		p.needConns(n, conns, f.Conn.Counts)
@@ -280,15 +280,16 @@ func (e *ending) limitsOf(t *Trace) {
 	if c == nil {
 		return
 	}
-	t.LimitedIn, t.LimitedLevel, t.RejectStatus, t.DryRun = c.loc, c.level, int(c.limitCode), c.limitDry
-	t.Limits = slices.Grow(t.Limits, len(c.limits))
-	for i := range c.limits {
-		l := &c.limits[i]
+	t.LimitedIn, t.LimitedLevel, t.RejectStatus, t.DryRun = c.loc, c.level(), int(c.limitCode), c.is(limitDry)
+	limits := c.limits()
+	t.Limits = slices.Grow(t.Limits, len(limits))
+	for i := range limits {
+		l := &limits[i]
 		limit := Limit{LimitReq: l.LimitReq, Key: value.Unknown("the limiter did not run")}
 		if e.reqAt != nil {
 			limit.Key = e.reqKeys[i]
 			key, known := limit.Key.Known()
-			limit.Counted = e.reqRan && l.Zone != nil && (!known || key != "" && len(key) <= limitreq.MaxKey)
+			limit.Counted = e.reqRan && l.zone != nil && (!known || key != "" && len(key) <= limitreq.MaxKey)
 		}
 		t.Limits = append(t.Limits, limit)
 	}
@@ -302,8 +303,8 @@ func (e *ending) connsOf(t *Trace) {
 	if c == nil {
 		return
 	}
-	t.ConnLevel, t.ConnRejectStatus, t.ConnDryRun = c.level, int(c.connCode), c.connDry
-	if c.noConns {
+	t.ConnLevel, t.ConnRejectStatus, t.ConnDryRun = c.level(), int(c.connCode), c.is(connDry)
+	if c.is(noConns) {
 		return
 	}
 	for i := range c.conns {

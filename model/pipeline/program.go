@@ -20,13 +20,16 @@ type program struct {
 	tree   *config.Tree
 	router *route.Router
 
-	numbered []atomic.Pointer[conf] // those of servers and locations that requests came to, by the router's numbers
+	chunks []atomic.Pointer[chunk] // the confs of servers and locations that requests came to, by the router's numbers
+	fillMu sync.Mutex              // held where one of them is compiled
 
 	mu        sync.RWMutex
 	confs     map[*config.Level]*conf
 	realips   map[realipKey]*trust
 	texts     map[string]string
 	templates map[string]value.Template
+	details   map[plain]*details
+	terms     map[terms]*terms
 	standings map[*config.Level]*standing // of http and servers
 
 	zoneMu  sync.Mutex
@@ -63,11 +66,13 @@ func newProgram(tree *config.Tree, router *route.Router) *program {
 		realips:   map[realipKey]*trust{},
 		texts:     map[string]string{},
 		templates: map[string]value.Template{},
+		details:   map[plain]*details{},
+		terms:     map[terms]*terms{},
 		standings: map[*config.Level]*standing{},
 		zoneIDs:   map[*config.Zone]int{},
 		connIDs:   map[*config.ConnZone]int{},
 	}
-	g.numbered = make([]atomic.Pointer[conf], router.Numbers())
+	g.chunks = make([]atomic.Pointer[chunk], (router.Numbers()+chunkSize-1)/chunkSize)
 	g.dual = dualPorts(tree)
 	g.defined = sync.OnceValue(g.definitions)
 	g.verdicts = sync.OnceValue(g.findVerdicts)
@@ -97,22 +102,58 @@ func (g *program) server(s *config.Server) *conf { return g.conf(s, nil, &s.Leve
 
 // site returns the conf of a server that was chosen.
 func (g *program) site(s *route.Site) *conf {
-	at := &g.numbered[s.Number()]
-	c := at.Load()
-	if c == nil {
-		c = g.server(s.Server)
-		at.Store(c)
+	if c := g.numbered(s.Number()); c != nil {
+		return c
 	}
-	return c
+	return g.fill(s.Number(), s.Server, nil)
 }
 
 // matched returns the conf of a location that was found in a server.
 func (g *program) matched(m *route.Match) *conf {
-	at := &g.numbered[m.Number]
-	c := at.Load()
-	if c == nil {
-		c = g.location(g.router.Numbered(m.Number))
-		at.Store(c)
+	if c := g.numbered(m.Number); c != nil {
+		return c
+	}
+	loc := g.router.Numbered(m.Number)
+	return g.fill(m.Number, loc.Server, loc)
+}
+
+// A chunk is the confs of a few successive numbers. It is as large as what memory for objects with pointers puts at the start
+// of a line of a processor's cache; larger ones it shifts by a word.
+type chunk [chunkSize]conf
+
+const chunkSize = 8
+
+// numbered returns the conf of a number; nil where it is not compiled.
+func (g *program) numbered(n int) *conf {
+	ch := g.chunks[n/chunkSize].Load()
+	if ch == nil {
+		return nil
+	}
+	c := &ch[n%chunkSize]
+	if atomic.LoadUint32(&c.ready) == 0 {
+		return nil
+	}
+	return c
+}
+
+// fill compiles the conf of a number: that of a server, or of a location in it.
+func (g *program) fill(n int, server *config.Server, loc *config.Location) *conf {
+	g.fillMu.Lock()
+	defer g.fillMu.Unlock()
+	at := &g.chunks[n/chunkSize]
+	ch := at.Load()
+	if ch == nil {
+		ch = &chunk{}
+		at.Store(ch)
+	}
+	c := &ch[n%chunkSize]
+	if c.ready == 0 {
+		level := &server.Level
+		if loc != nil {
+			level = &loc.Level
+		}
+		g.compileAt(c, server, loc, level)
+		atomic.StoreUint32(&c.ready, 1)
 	}
 	return c
 }
@@ -122,7 +163,7 @@ func (g *program) location(l *config.Location) *conf { return g.conf(l.Server, l
 
 // branch returns the conf of an if block in a location: a location of its own, which keeps the outer one's handler.
 func (g *program) branch(outer *conf, level *config.Level) *conf {
-	return g.conf(outer.server, outer.loc, level)
+	return g.conf(outer.server(), outer.loc, level)
 }
 
 // zoneIndex numbers the zones, so that a pipeline keeps their states in a list; -1 where the zone is not defined.

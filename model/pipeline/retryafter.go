@@ -43,7 +43,7 @@ func withoutAlways(status int) bool {
 // retryAfter returns after how many milliseconds an answer asks to be asked again; noRetryAfter where it does not. It is a
 // number of seconds: a date tells no time to a simulation, and is passed over like whatever else is no number.
 func (r *run) retryAfter(a answer) int64 {
-	if a.conf == nil || a.status == 0 || a.conf.noEnd || len(a.conf.retryAfter) == 0 {
+	if a.conf == nil || a.status == 0 || a.conf.is(noEnd) || len(a.conf.retryAfter) == 0 {
 		return noRetryAfter
 	}
 	r.vars.Status = a.status

@@ -10,7 +10,7 @@ import (
 // rewrite runs the rewrite directives of the level at hand, and says whether they ended the request there.
 func (r *run) rewrite() (answer, bool) {
 	c := r.conf
-	if c.noRewrite {
+	if c.is(noRewrite) {
 		return answer{}, false
 	}
 	if len(c.opaque) > 0 {

@@ -111,27 +111,28 @@ func (r *run) takesHeader(name string) bool {
 // limitRequests is limit_req: once for each client request, at the first place with limits of which one counts it.
 func (r *run) limitRequests() (answer, bool) {
 	c := r.conf
-	if len(c.limits) == 0 || r.reqRan || r.p.NoLimits {
+	limits := c.limits()
+	if len(limits) == 0 || r.reqRan || r.p.NoLimits {
 		return answer{}, false
 	}
 	r.reqAt = c
-	r.reqKeys = r.p.values(len(c.limits))
+	r.reqKeys = r.p.values(len(limits))
 	n := r.p.node(askRequests, c)
 	n.background = r.background
 	counted := false
-	for i := range c.limits {
-		l := &c.limits[i]
+	for i := range limits {
+		l := &limits[i]
 		var raw string
 		r.reqKeys[i], raw = r.key(l)
-		zone := r.p.zone(l.zone)
+		zone := r.p.zone(l.id)
 		if zone == nil {
 			continue
 		}
 		counted = counted || raw != "" && len(raw) <= limitreq.MaxKey
-		n.ask = append(n.ask, limitreq.Limit{Zone: zone, Key: raw, Burst: l.Burst, Delay: l.delay})
+		n.ask = append(n.ask, limitreq.Limit{Zone: zone, Key: raw, Burst: l.burst, Delay: l.delay})
 		n.asked = append(n.asked, l)
 		if r.track {
-			n.slots = append(n.slots, r.slotsOf(l.Zone.Key))
+			n.slots = append(n.slots, r.slotsOf(l.zone.Key))
 		}
 	}
 	if !counted {
@@ -150,7 +151,7 @@ func (r *run) limitRequests() (answer, bool) {
 // limitConnections is limit_conn, likewise.
 func (r *run) limitConnections() (answer, bool) {
 	c := r.conf
-	if c.noConns || r.connRan || r.p.NoLimits {
+	if c.is(noConns) || r.connRan || r.p.NoLimits {
 		return answer{}, false
 	}
 	r.connAt = c
@@ -202,10 +203,10 @@ func (r *run) next(n *node, code int) limitreq.Verdict {
 }
 
 func (r *run) key(l *limit) (value.Value, string) {
-	if l.Zone == nil {
+	if l.zone == nil {
 		return value.Unknown("zone " + l.ZoneName + " is not defined"), ""
 	}
-	return r.keyOf(l.Zone.Key)
+	return r.keyOf(l.zone.Key)
 }
 
 func (r *run) connKey(zone *config.ConnZone) (value.Value, string) {
@@ -327,8 +328,8 @@ func (c *conf) name() string {
 	if c.loc != nil {
 		return "location " + c.loc.Label()
 	}
-	if len(c.server.Names) > 0 {
-		return "server " + strconv.Quote(c.server.Names[0].Text)
+	if len(c.server().Names) > 0 {
+		return "server " + strconv.Quote(c.server().Names[0].Text)
 	}
 	return "server"
 }

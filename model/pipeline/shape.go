@@ -61,16 +61,16 @@ func (s *Shape) Add(pl *Plan) {
 }
 
 func (s *Shape) requests(n *node) {
-	s.put(int64(len(n.ask)), flag(n.conf.limitDry), flag(n.background))
+	s.put(int64(len(n.ask)), flag(n.conf.is(limitDry)), flag(n.background))
 	for i := range n.ask {
 		a := &n.ask[i]
-		zone := number(s.zones, n.asked[i].zone)
+		zone := number(s.zones, n.asked[i].id)
 		s.put(int64(zone), a.Zone.Rate(), a.Burst, a.Delay, s.key(zoneKey{zone, false, a.Key}, len(a.Key) > limitreq.MaxKey))
 	}
 }
 
 func (s *Shape) connections(n *node) {
-	s.put(-2, int64(len(n.askConns)), flag(n.conf.connDry))
+	s.put(-2, int64(len(n.askConns)), flag(n.conf.is(connDry)))
 	for i := range n.askConns {
 		a := &n.askConns[i]
 		zone := number(s.conns, n.askedConns[i].zone)
@@ -97,7 +97,7 @@ func (s *Shape) place(p Place) int {
 
 // own yields a number that no other Shape of a configuration has at this point.
 func (s *Shape) own(c *conf) uint32 {
-	if d := c.level.Directive; d != nil {
+	if d := c.level().Directive; d != nil {
 		return d.Name().Start
 	}
 	return 0

@@ -40,7 +40,7 @@ type usage struct {
 func (p *Pipeline) note(now clock.Msec, n *node, ask []limitreq.Limit, d *limitreq.Decision) {
 	charged := d.Verdict != limitreq.Rejected && d.Verdict != limitreq.RejectedDryRun
 	for _, l := range p.log {
-		u := &p.uses[n.asked[l.Limit].zone]
+		u := &p.uses[n.asked[l.Limit].id]
 		u.asked++
 		if l.Limit == d.Zone {
 			switch d.Verdict {
@@ -55,7 +55,7 @@ func (p *Pipeline) note(now clock.Msec, n *node, ask []limitreq.Limit, d *limitr
 			u.charge(now, ask[l.Limit].Key, l.Excess, ask[l.Limit].Zone.Rate())
 		}
 		if p.Watch != nil && (charged || l.Limit == d.Zone) {
-			p.Watch(n.asked[l.Limit].Zone, ask[l.Limit].Key, now, l.Excess, charged)
+			p.Watch(n.asked[l.Limit].zone, ask[l.Limit].Key, now, l.Excess, charged)
 		}
 	}
 }

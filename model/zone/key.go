@@ -54,10 +54,24 @@ func newHasher() hasher {
 	return hasher{seed, maphash.String(seed, "first"), maphash.String(seed, "second")}
 }
 
+// hash4 mixes four bytes. Each step can be undone, so that no two have the same hash.
+func (h *hasher) hash4(n uint32) uint32 {
+	n ^= uint32(h.first)
+	n *= uint32(h.first>>32) | 1
+	n ^= n >> 16
+	n *= uint32(h.second) | 1
+	n ^= n >> 15
+	n *= uint32(h.second>>32) | 1
+	return n ^ n>>16
+}
+
 // hash is two multiplications for a short key. One would leave patterns of neighbouring addresses.
 func (h *hasher) hash(key string, p packed) uint32 {
-	if len(key) > shortKey {
+	switch {
+	case len(key) > shortKey:
 		return uint32(maphash.String(h.seed, key))
+	case len(key) == 4:
+		return h.hash4(uint32(p.low))
 	}
 	high, low := bits.Mul64(p.low^h.first, p.high^h.second^uint64(len(key)))
 	high, low = bits.Mul64(low^h.second, high^h.first)

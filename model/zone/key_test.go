@@ -43,3 +43,31 @@ func TestHashSpreads(t *testing.T) {
 		}
 	}
 }
+
+// Four bytes can be told by their hash.
+func TestHash4(t *testing.T) {
+	h := newHasher()
+	undo := func(n uint32, shift int) uint32 { // n ^ n>>shift, undone
+		for out := n; ; out = n ^ out>>shift {
+			if out^out>>shift == n {
+				return out
+			}
+		}
+	}
+	inverse := func(odd uint32) uint32 {
+		x := odd
+		for range 5 {
+			x *= 2 - odd*x
+		}
+		return x
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Uint32().Draw(t, "key")
+		got := undo(h.hash4(n), 16) * inverse(uint32(h.second>>32)|1)
+		got = undo(got, 15) * inverse(uint32(h.second)|1)
+		got = undo(got, 16)*inverse(uint32(h.first>>32)|1) ^ uint32(h.first)
+		if got != n {
+			t.Fatalf("%08x became %08x", n, got)
+		}
+	})
+}

@@ -10,7 +10,19 @@ type table struct {
 
 type cell struct {
 	hash uint32
-	ref  int32
+	ref  int32 // see named
+}
+
+// fourBytes marks the entry of a key of four bytes, an IPv4 address: such keys have the same hash only if they are the same, so
+// that the key itself need not be looked at.
+const fourBytes int32 = 1 << 30
+
+// named is how a cell names the entry of a key, by its slot.
+func named(slot int32, key string) int32 {
+	if len(key) == 4 {
+		return slot | fourBytes
+	}
+	return slot
 }
 
 func newTable() table { return sized(64) }

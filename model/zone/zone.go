@@ -83,6 +83,7 @@ func (z *Zone[S]) Len() int { return z.count }
 func (z *Zone[S]) Find(text string) Ref {
 	short := pack(text)
 	hash := z.hasher.hash(text, short)
+	address := named(0, text)
 	for i := hash & z.table.mask; ; i = (i + 1) & z.table.mask {
 		c := z.table.cells[i]
 		if c.ref == none {
@@ -90,6 +91,13 @@ func (z *Zone[S]) Find(text string) Ref {
 		}
 		if c.hash != hash {
 			continue
+		}
+		if c.ref&fourBytes != address {
+			continue
+		}
+		if address != 0 {
+			slot := c.ref &^ fourBytes
+			return Ref{slot, z.states[slot].born}
 		}
 		k := &z.keys[c.ref]
 		if k.short == short && len(k.text) == len(text) && (len(text) <= shortKey || k.text == text) {
@@ -159,7 +167,7 @@ func (z *Zone[S]) Add(text string) (Ref, bool) {
 	short := pack(text)
 	z.keys[slot] = key{short, strings.Clone(text)}
 	z.places[slot] = place{page: page, queued: true}
-	z.table.insert(z.hasher.hash(text, short), slot)
+	z.table.insert(z.hasher.hash(text, short), named(slot, text))
 	z.count++
 	return Ref{slot, z.uses}, true
 }
@@ -168,7 +176,7 @@ func (z *Zone[S]) Add(text string) (Ref, bool) {
 func (z *Zone[S]) Remove(r Ref) {
 	k, p := &z.keys[r.slot], &z.places[r.slot]
 	z.slab.free(p.page)
-	z.table.remove(z.hasher.hash(k.text, k.short), r.slot)
+	z.table.remove(z.hasher.hash(k.text, k.short), named(r.slot, k.text))
 	z.states[r.slot] = state[S]{}
 	*k, p.page = key{}, z.spare
 	z.spare = r.slot
