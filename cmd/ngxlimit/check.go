@@ -113,7 +113,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	}
 	left := maps.Clone(known.tally)
 	mender := newMender(a, f, paths, func(trees []*config.Tree) []run.Result {
-		return j.all(trees, factsOf(trees, set), maps.Clone(known.tally))
+		return j.all(factsOf(trees, set), maps.Clone(known.tally))
 	})
 	inputs, unread := f.read(a, paths)
 	if len(inputs) == 0 {
@@ -146,7 +146,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		return err
 	}
 	facts := factsOf(trees, set)
-	reading := fix.Reading{Trees: trees, Results: j.all(trees, facts, left)}
+	reading := fix.Reading{Trees: trees, Results: j.all(facts, left)}
 	spent.step("judge")
 	var mending *report.Mending
 	if f.asked() {
@@ -235,9 +235,8 @@ type judge struct {
 	spent      *profile
 }
 
-// all judges the inputs one after the other. What was there before is taken off the tally.
-func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) []run.Result {
-	results := make([]run.Result, len(trees))
+// all judges the inputs, whose order decides what findings that are alike are called. What was there before is taken off the tally.
+func (j judge) all(facts []*rule.Facts, before run.Tally) []run.Result {
 	options := run.Options{
 		Severities:    j.set.Graded(j.named()),
 		Overrides:     j.set.OverridesWith(j.named()),
@@ -251,10 +250,7 @@ func (j judge) all(trees []*config.Tree, facts []*rule.Facts, before run.Tally) 
 
 		NoFingerprints: !j.everything && !j.shows(report.ShowsFingerprints), // diff tells findings apart by them
 	}
-	for i := range trees {
-		results[i] = run.On(facts[i], j.selected, options)
-	}
-	return results
+	return run.Each(facts, j.selected, options)
 }
 
 // gather puts together what is to be reported of a reading, with what pages suffer or without.

@@ -202,7 +202,7 @@ func (f *diffFlags) stepOf(old *diffSide, pair [2]*config.Tree, j judge, set set
 			s.After = d
 		}
 		facts := factsOf([]*config.Tree{t}, set)
-		sides[i] = effect.Side{Facts: facts[0], Result: j.all([]*config.Tree{t}, facts, nil)[0]}
+		sides[i] = effect.Side{Facts: facts[0], Result: j.all(facts, nil)[0]}
 	}
 	s.Effect = effect.Of(sides[0], sides[1])
 	return s

@@ -113,7 +113,7 @@ func (f *checkFlags) older(a *app, paths []string, j judge) (run.Tally, error) {
 		trees[i] = flags.resolve(in)
 	}
 	j.everything = true
-	for _, r := range j.all(trees, factsOf(trees, j.set), nil) {
+	for _, r := range j.all(factsOf(trees, j.set), nil) {
 		tally.Add(r.Findings)
 	}
 	return tally, nil

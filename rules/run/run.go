@@ -55,18 +55,39 @@ func All(rules []*rule.Rule, tree *config.Tree, o Options) Result {
 
 // On is All over facts that the caller shares with others; Options.Settings are those of the facts.
 func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
-	tree := facts.Tree
 	if o.Numbers == nil {
 		o.Numbers = Numbers{}
 	}
-	s := &sifter{options: &o, tree: tree, order: fileOrder(tree), places: newPlaces(tree), comments: findComments(tree)}
-	outcomes := s.apply(rules, facts)
+	return judge(facts, rules, &o).settle()
+}
+
+// A judged is what the rules found in one configuration, in order, before it is compared with what is known.
+type judged struct {
+	*sifter
+	rules    []*rule.Rule
+	outcomes []sifted
+	found    []*rule.Finding
+	left     int
+}
+
+// judge runs the rules. It reads the options, and changes nothing of them.
+func judge(facts *rule.Facts, rules []*rule.Rule, o *Options) *judged {
+	tree := facts.Tree
+	s := &sifter{options: o, tree: tree, order: fileOrder(tree), places: newPlaces(tree), comments: findComments(tree)}
+	j := &judged{sifter: s, rules: rules, outcomes: s.apply(rules, facts)}
 	facts.Forget()
-	found, left := gather(outcomes)
-	s.sort(found)
-	setEffects(found)
+	j.found, j.left = gather(j.outcomes)
+	s.sort(j.found)
+	setEffects(j.found)
+	return j
+}
+
+// settle brings what was found into its final form. What inputs share, Options.Before and Options.Numbers, goes on.
+func (s *judged) settle() Result {
+	o := s.options
+	found, left := s.found, s.left
 	s.fingerprint(found)
-	found, held, about := s.suppress(found, rules)
+	found, held, about := s.suppress(found, s.rules)
 	s.fingerprint(about)
 	s.grade(about)
 	// What is off or less sure is dropped behind the comments, so that none is called unused for want of what it holds back.
@@ -79,10 +100,10 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 		found, left = kept, left+beyond
 	}
 	result := Result{Findings: values(found), LeftOut: left, Suppressed: len(held), Held: held[:min(len(held), maxFindings)], Before: before}
-	for i, o := range outcomes {
+	for i, o := range s.outcomes {
 		result.Defects = append(result.Defects, o.defects...)
 		if o.silent {
-			result.Silent = append(result.Silent, rules[i].Name)
+			result.Silent = append(result.Silent, s.rules[i].Name)
 		}
 	}
 	slices.Sort(result.Silent)
