@@ -52,6 +52,8 @@ type Layer interface {
 	Observe(now clock.Msec, req *Request, resp *Response, was Decision) Decision
 	// Report tells what was done so far.
 	Report() Report
+	// Reads tells what the rules look at.
+	Reads() Reads
 }
 
 // A Report is what a layer did.

@@ -21,6 +21,7 @@ type Request struct {
 	Colo            string // the data centre that it comes to; "" is one for all
 	Cached          bool   // the answer would come from the edge's cache
 	ChallengePassed bool   // the visitor solves the challenge that the request gets
+	Sight           *Sight // how much of the request is known; nil: all of it
 
 	read              bool
 	path, query, name string

@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"container/heap"
-
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/clock"
@@ -10,62 +8,30 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
-// A front is the edge network that stands before nginx. Its clock starts with the simulation, and it learns of answers
-// when they are there, not when the simulation knows of them.
-type front struct {
-	layer   edge.Layer
-	answers answers // that are not there yet
-	rows    *[]Row  // of the run
-	number  int     // of answers so far
-}
+// A front is the edge network that stands before nginx. Its clock starts with the simulation.
+type front struct{ edge.Gate }
 
-// A reply is an answer on its way back to the edge.
-type reply struct {
-	at     clock.Msec
-	number int // in the order in which they became known, so that those of one time keep it
-	row    int32
-	req    edge.Request
-	resp   edge.Response
-	was    edge.Decision
-}
-
-type answers []reply
-
-func (a answers) Len() int { return len(a) }
-func (a answers) Less(i, j int) bool {
-	return a[i].at < a[j].at || a[i].at == a[j].at && a[i].number < a[j].number
-}
-func (a answers) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *answers) Push(x any)   { *a = append(*a, x.(reply)) } //nolint:errcheck // only outcomes are pushed
-func (a *answers) Pop() any {
-	last := len(*a) - 1
-	x := (*a)[last]
-	*a = (*a)[:last]
-	return x
-}
-
-// arrive judges a request that comes at a time, when all answers until then are there.
-func (f *front) arrive(now clock.Msec, req *edge.Request) edge.Decision {
-	f.settle(now)
-	return f.layer.Decide(now-epoch, req)
-}
-
-// settle tells the layer of the answers that are there at a time.
-func (f *front) settle(now clock.Msec) {
-	for len(f.answers) > 0 && f.answers[0].at <= now {
-		o := heap.Pop(&f.answers).(reply) //nolint:errcheck // only outcomes are pushed
-		d := f.layer.Observe(o.at-epoch, &o.req, &o.resp, o.was)
-		if o.row >= 0 {
-			(*f.rows)[o.row].Edge = edgeOf(d)
+// newFront puts a layer in front; what it says of answers goes into the rows of the run.
+func newFront(layer edge.Layer, rows *[]Row) *front {
+	f := &front{edge.Gate{Layer: layer}}
+	f.Told = func(row int32, d edge.Decision) {
+		if row >= 0 {
+			(*rows)[row].Edge = edgeOf(d)
 		}
 	}
+	return f
 }
 
-// answered remembers what came of a request that was let through.
-func (f *front) answered(o reply) {
-	f.number++
-	o.number = f.number
-	heap.Push(&f.answers, o)
+// arrive judges a request that comes at a time.
+func (f *front) arrive(now clock.Msec, req *edge.Request) edge.Decision { return f.Arrive(now-epoch, req) }
+
+// settle tells the layer of the answers that are there at a time.
+func (f *front) settle(now clock.Msec) { f.Settle(now - epoch) }
+
+// answered remembers what came of a request that was let through, and when.
+func (f *front) answered(at clock.Msec, a *edge.Answer) {
+	a.At = at - epoch
+	f.Answered(a)
 }
 
 // edgeOf is a decision as a row shows it; nil where no rule had to do with the request.
@@ -81,8 +47,8 @@ func (f *front) report(r *Result) {
 	if f == nil {
 		return
 	}
-	f.settle(1<<62 - 1)
-	rep := f.layer.Report()
+	f.Settle(1<<62 - 1)
+	rep := f.Layer.Report()
 	r.Edge = &EdgeStat{Front: rep.Front, Window: rep.Window, Rules: rep.Rules}
 	if rep.Other != "" {
 		r.Edge.Other = &EdgeOther{rep.Other, rep.More, rep.Fewer}
@@ -91,6 +57,9 @@ func (f *front) report(r *Result) {
 		r.Edge.Stopped += rep.Rules[i].Blocked + rep.Rules[i].Challenged
 	}
 	r.Assumptions = append(r.Assumptions, rep.Said...)
+	if rep.Window != "" {
+		r.Assumptions = append(r.Assumptions, "the first request comes at the start of a window of the edge")
+	}
 }
 
 // pass asks the edge about a request that arrives, and answers it where the edge does. It returns what the edge says of

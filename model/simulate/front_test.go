@@ -43,6 +43,8 @@ func (g *gate) Observe(now clock.Msec, _ *edge.Request, resp *edge.Response, was
 	return was
 }
 
+func (g *gate) Reads() edge.Reads { return edge.Reads{} }
+
 func (g *gate) Report() edge.Report {
 	return edge.Report{Front: "Gate", Rules: []edge.RuleStat{{Rule: "r", Blocked: 4}}, Said: []string{"a gate"}}
 }

@@ -30,7 +30,7 @@ func RequestsThrough(tree *config.Tree, router *route.Router, stream iter.Seq2[t
 	}
 	q := &requests{pipe: pipeline.New(tree, router), stats: newStats(), rows: []Row{}, ways: ways}
 	if layer != nil {
-		q.front = &front{layer: layer, rows: &q.rows}
+		q.front = newFront(layer, &q.rows)
 	}
 	for e, err := range stream {
 		if err != nil {
@@ -73,7 +73,7 @@ type waiting struct {
 	came   clock.Msec
 	row    int
 	flight *pipeline.Flight
-	edge   *reply // what the edge is to learn; nil where there is none
+	edge   *edge.Answer // what the edge is to learn; nil where there is none
 }
 
 // take decides one request at its time.
@@ -88,7 +88,7 @@ func (q *requests) take(e *traffic.Event) {
 		status = e.Response.Status
 	}
 	q.rows = append(q.rows, Row{TMs: int64(e.At), ClientIP: addressText(e.Client), URL: e.URL})
-	var o *reply
+	var o *edge.Answer
 	if q.front != nil {
 		if o = q.pass(e, at); o == nil {
 			return
@@ -134,32 +134,32 @@ func (q *requests) settle(w waiting, at clock.Msec) {
 	q.rows[w.row].decide(f)
 	q.stats.count(f, 0, int64(at-w.came)*1000)
 	if w.edge != nil {
-		if w.edge.at, w.edge.resp.Status = at, f.Status(); f.Refused() {
-			w.edge.resp.Headers = nil // it is nginx's own answer
+		if w.edge.Response.Status = f.Status(); f.Refused() {
+			w.edge.Response.Headers = nil // it is nginx's own answer
 		}
-		q.front.answered(*w.edge)
+		q.front.answered(at, w.edge)
 		q.front.settle(at)
 	}
 }
 
 // pass asks the edge about a request, and sends what it lets through on its way. It returns what the edge is to learn of
 // the answer; nil for a request that does not come to nginx.
-func (q *requests) pass(e *traffic.Event, at clock.Msec) *reply {
+func (q *requests) pass(e *traffic.Event, at clock.Msec) *edge.Answer {
 	n := len(q.rows) - 1
-	o := &reply{at: at, row: int32(n), req: edge.Of(e.Client, &e.Request)}
-	o.req.Colo, o.req.Cached, o.req.ChallengePassed = e.Colo, e.Cached, e.ChallengePassed
+	o := &edge.Answer{Tag: int32(n), Request: edge.Of(e.Client, &e.Request)}
+	o.Request.Colo, o.Request.Cached, o.Request.ChallengePassed = e.Colo, e.Cached, e.ChallengePassed
 	if e.Response != nil {
-		o.resp = edge.Response{Status: e.Response.Status, Headers: e.Response.Headers, Known: true}
+		o.Response = edge.Response{Status: e.Response.Status, Headers: e.Response.Headers, Known: true}
 	}
-	d := q.front.arrive(at, &o.req)
+	d := q.front.arrive(at, &o.Request)
 	row := &q.rows[n]
 	row.Edge = edgeOf(d)
-	switch o.was = d; {
+	switch o.Was = d; {
 	case d.Action.Stops():
 		row.block(d.Status)
 	case e.Cached && !d.PastCache:
-		row.block(o.resp.Status)
-		q.front.answered(*o)
+		row.block(o.Response.Status)
+		q.front.answered(at, o)
 		q.front.settle(at)
 		return nil
 	default:

@@ -64,7 +64,7 @@ func newSimulation(p *pipeline.Pipeline, t target, o *Options) *simulation {
 		meter: newMeter(o), sightings: newSightings(o),
 	}
 	if o.Edge != nil && p != nil {
-		s.front = &front{layer: o.Edge(), rows: &s.rows}
+		s.front = newFront(o.Edge(), &s.rows)
 	}
 	for _, c := range s.crowds {
 		c.stats = s.stats

@@ -69,9 +69,9 @@ func (s *simulation) settle(l *load, r int32, k kept, at int64) {
 		}
 	}
 	if k.was != nil {
-		s.front.answered(reply{
-			at: toClock(done), row: k.row, req: edge.Of(s.target.clients.address(l.address), s.sent(l, r)),
-			resp: edge.Response{Status: f.Status()}, was: *k.was,
+		s.front.answered(toClock(done), &edge.Answer{
+			Tag: k.row, Request: edge.Of(s.target.clients.address(l.address), s.sent(l, r)),
+			Response: edge.Response{Status: f.Status()}, Was: *k.was,
 		})
 	}
 	a := answer{f.Refused(), f.Status(), f.RetryAfter(), f}

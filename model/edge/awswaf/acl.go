@@ -37,6 +37,7 @@ type Rule struct {
 	priority int64
 	when     test  // of another rule than a rate-based one; of that what it is narrowed to, nil for everything
 	rate     *rate // nil for another rule
+	reads    edge.Reads
 }
 
 // rate is what a rate-based rule counts.
@@ -161,7 +162,7 @@ func (r *reader) rateOf(v *document.Value) {
 	case "IP":
 		t.keys = []key{clientKey}
 	case "FORWARDED_IP":
-		t.keys = []key{forwardedKey(textOf(v.Get("ForwardedIPConfig", "HeaderName")))}
+		t.keys = []key{r.forwardedKey(v)}
 	case "CONSTANT":
 		if r.rule.when == nil {
 			r.problem(v.Span, "AggregateKeyType CONSTANT needs a ScopeDownStatement")
@@ -189,7 +190,9 @@ func clientKey(req *edge.Request, to []byte) ([]byte, bool) {
 }
 
 // forwardedKey counts by the first address of a header, which is what the client's own proxy, or the client, wrote.
-func forwardedKey(header string) key {
+func (r *reader) forwardedKey(v *document.Value) key {
+	header := textOf(v.Get("ForwardedIPConfig", "HeaderName"))
+	r.rule.reads.AddHeader(header)
 	return func(req *edge.Request, to []byte) ([]byte, bool) {
 		a, ok := forwarded(req, header)
 		b := a.As16()
@@ -213,7 +216,7 @@ func (r *reader) customKeys(v *document.Value) {
 		case "IP":
 			r.rule.rate.keys = append(r.rule.rate.keys, clientKey)
 		case "ForwardedIP":
-			r.rule.rate.keys = append(r.rule.rate.keys, forwardedKey(textOf(v.Get("ForwardedIPConfig", "HeaderName"))))
+			r.rule.rate.keys = append(r.rule.rate.keys, r.forwardedKey(v))
 		default:
 			get := r.component(f)
 			if get == nil {

@@ -58,7 +58,9 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) edge.Decision {
 			continue
 		}
 		fits, why := lang.True, ""
-		if r.when != nil {
+		if why = r.hidden(req); why != "" {
+			fits = lang.Unknown
+		} else if r.when != nil {
 			fits, why = r.when(req)
 		}
 		if fits == lang.Unknown {
@@ -79,6 +81,47 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) edge.Decision {
 		}
 	}
 	return d
+}
+
+// hidden says what of a logged request a rule looks at that the log does not tell; "" for nothing.
+func (r *running) hidden(req *edge.Request) string {
+	if req.KnowsAll() {
+		return ""
+	}
+	if header := notIn(r.reads.Headers, req.Knows); header != "" {
+		return "the log does not tell the header " + header
+	}
+	if cookie := notIn(r.reads.Cookies, req.KnowsCookie); cookie != "" {
+		return "the log does not tell the cookie " + cookie
+	}
+	if !req.Client.IsValid() {
+		return "the client's address is not known"
+	}
+	return ""
+}
+
+func notIn(names []string, known func(string) bool) string {
+	for _, name := range names {
+		if !known(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Reads tells what the rules look at.
+func (l *Layer) Reads() edge.Reads {
+	var all edge.Reads
+	for _, r := range l.rules {
+		for _, name := range r.reads.Headers {
+			all.AddHeader(name)
+		}
+		for _, name := range r.reads.Cookies {
+			all.AddCookie(name)
+		}
+		all.Query = all.Query || r.reads.Query
+	}
+	return all
 }
 
 func (r *running) dark(why string) {

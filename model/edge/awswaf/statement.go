@@ -186,10 +186,12 @@ func (r *reader) component(f document.Field) func(*edge.Request) (string, bool) 
 	case "UriPath", "UriPathKey":
 		return func(req *edge.Request) (string, bool) { p, _, _ := strings.Cut(req.Target, "?"); return p, true }
 	case "QueryString":
+		r.rule.reads.Query = true
 		return func(req *edge.Request) (string, bool) { return req.Query(), true }
 	case "Method", "HTTPMethod":
 		return func(req *edge.Request) (string, bool) { return req.Verb(), true }
 	case "SingleHeader", "Header":
+		r.rule.reads.AddHeader(name)
 		return func(req *edge.Request) (string, bool) {
 			if strings.EqualFold(name, "host") {
 				return req.Host, req.Host != ""
@@ -197,10 +199,12 @@ func (r *reader) component(f document.Field) func(*edge.Request) (string, bool) 
 			return req.Header(name)
 		}
 	case "SingleQueryArgument", "QueryArgument":
+		r.rule.reads.Query = true
 		return func(req *edge.Request) (string, bool) {
 			return pair(req.Query(), "&", name)
 		}
 	case "Cookie":
+		r.rule.reads.AddCookie(name)
 		return func(req *edge.Request) (string, bool) {
 			all, _ := req.Header("Cookie")
 			return pair(all, ";", name)

@@ -26,7 +26,7 @@ func (l *Layer) Report() edge.Report {
 	}[l.window]
 	rep.Said = append(
 		rep.Said,
-		"the edge "+how+"; the first request comes at the start of a window",
+		"the edge "+how,
 		"all requests come to one data centre of the edge, each of which counts for itself; its counters lag by up to seconds there, and under load it lets requests through",
 		"while an edge rule's action goes on, requests do not count for it; requests that are acted on without such a time do. Cloudflare's documents leave both open",
 	)

@@ -16,18 +16,18 @@ type source func(s *Scope, name string, at int) (key, v string, behind int)
 type mapField struct {
 	name string
 	src  source
-	dark func(*Scope) string // why it cannot be known; nil or "" where it can
+	dark func(s *Scope, key string) string // why an entry, or "" for all, cannot be known; nil or "" where it can
 }
 
 func (n *mapField) kind() kind     { return kind{text, table, false} }
 func (n *mapField) String() string { return n.name }
 
-func (n *mapField) eval(s *Scope) value { return n.obscure(s) }
+func (n *mapField) eval(s *Scope) value { return n.obscure(s, "") }
 
 // obscure is present, or unknown with the reason noted.
-func (n *mapField) obscure(s *Scope) value {
+func (n *mapField) obscure(s *Scope, key string) value {
 	if n.dark != nil {
-		if why := n.dark(s); why != "" {
+		if why := n.dark(s, key); why != "" {
 			return s.dark(why)
 		}
 	}
@@ -49,7 +49,7 @@ func (n *entry) eval(s *Scope) value {
 }
 
 func (n *entry) next(s *Scope, at int) (value, int) {
-	if v := n.of.obscure(s); v.gone() {
+	if v := n.of.obscure(s, n.key); v.gone() {
 		return v, -1
 	}
 	_, v, behind := n.of.src(s, n.key, at)
@@ -80,7 +80,7 @@ func (n *ofAll) eval(s *Scope) value {
 }
 
 func (n *ofAll) next(s *Scope, at int) (value, int) {
-	if v := n.of.obscure(s); v.gone() {
+	if v := n.of.obscure(s, ""); v.gone() {
 		return v, -1
 	}
 	k, v, behind := n.of.src(s, "", at)

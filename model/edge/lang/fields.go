@@ -16,8 +16,15 @@ type field struct {
 	src      source             // a map's
 	names    bool               // with src: the array of its names
 	values   bool               // with src: the array of its values
-	darkly   func(*Scope) string
+	darkly   func(s *Scope, key string) string
 }
+
+var cookieText = field{base: text, get: func(s *Scope) value {
+	if !s.Request.Knows("cookie") {
+		return s.dark(notLogged + "cookie")
+	}
+	return str(allCookies(s.Request))
+}}
 
 func textField(get func(*edge.Request) string) field {
 	return field{base: text, get: func(s *Scope) value { return str(get(s.Request)) }}
@@ -25,7 +32,40 @@ func textField(get func(*edge.Request) string) field {
 
 // headerText is a field that is a header, and empty where that was not sent.
 func headerText(name string) field {
-	return textField(func(r *edge.Request) string { v, _ := r.Header(name); return v })
+	return field{base: text, get: func(s *Scope) value {
+		if !s.Request.Knows(name) {
+			return s.dark(notLogged + name)
+		}
+		v, _ := s.Request.Header(name)
+		return str(v)
+	}}
+}
+
+// notLogged is why a header of a logged request is not known.
+const notLogged = "the log does not tell the header "
+
+// wholly is a field that is known where everything about a request is.
+func wholly(f field, what string) field {
+	get := f.get
+	f.get = func(s *Scope) value {
+		if !s.Request.KnowsAll() {
+			return s.dark(what + ": the log does not tell it")
+		}
+		return get(s)
+	}
+	return f
+}
+
+// schemed is a field that the scheme is part of.
+func schemed(f field, what string) field {
+	get := f.get
+	f.get = func(s *Scope) value {
+		if g := s.Request.Sight; g != nil && !g.Scheme {
+			return s.dark(what + ": the log does not tell the scheme")
+		}
+		return get(s)
+	}
+	return f
 }
 
 const (
@@ -38,15 +78,43 @@ const (
 // hidden is a field that cannot be known.
 func hidden(b base, why string) field { return field{base: b, why: why} }
 
-func requestMap(src source) field   { return field{src: src} }
-func requestNames(src source) field { return field{src: src, names: true} }
-func requestValues(src source) field {
-	return field{src: src, values: true}
+// aMap is a map, and the arrays of its names and of its values.
+func aMap(src source, darkly func(*Scope, string) string) field { return field{src: src, darkly: darkly} }
+
+func namesOf(src source, darkly func(*Scope, string) string) field {
+	return field{src: src, names: true, darkly: darkly}
 }
 
-func answerHeaders(s *Scope) string {
-	if s.Response != nil && !s.Response.Known {
-		return "the headers of the answer are not known"
+func valuesOf(src source, darkly func(*Scope, string) string) field {
+	return field{src: src, values: true, darkly: darkly}
+}
+
+func answerHeaders(s *Scope, key string) string {
+	if s.Response == nil || s.Response.Known {
+		return ""
+	}
+	if _, ok := s.Response.Header(key); ok && key != "" {
+		return ""
+	}
+	return "the headers of the answer are not known"
+}
+
+func sentHeaders(s *Scope, key string) string {
+	switch {
+	case key == "" && !s.Request.KnowsAll():
+		return "the log does not tell all headers"
+	case key != "" && !s.Request.Knows(key):
+		return notLogged + key
+	}
+	return ""
+}
+
+func sentCookies(s *Scope, key string) string {
+	switch {
+	case key == "" && !s.Request.Knows("cookie"):
+		return "the log does not tell all cookies"
+	case key != "" && !s.Request.KnowsCookie(key):
+		return "the log does not tell the cookie " + key
 	}
 	return ""
 }
@@ -57,31 +125,31 @@ var fields = map[string]field{
 	"http.request.uri":                      textField((*edge.Request).URI),
 	"http.request.uri.path":                 textField((*edge.Request).Path),
 	"http.request.uri.query":                textField((*edge.Request).Query),
-	"http.request.full_uri":                 textField((*edge.Request).FullURI),
+	"http.request.full_uri":                 schemed(textField((*edge.Request).FullURI), "http.request.full_uri"),
 	"http.request.uri.path.extension":       textField(func(r *edge.Request) string { return extension(r.Path()) }),
-	"http.request.version":                  textField(version),
+	"http.request.version":                  wholly(textField(version), "http.request.version"),
 	"raw.http.request.uri":                  textField(func(r *edge.Request) string { return r.Target }),
 	"raw.http.request.uri.path":             textField(func(r *edge.Request) string { p, _, _ := strings.Cut(r.Target, "?"); return p }),
 	"raw.http.request.uri.query":            textField((*edge.Request).Query),
-	"http.cookie":                           textField(allCookies),
+	"http.cookie":                           cookieText,
 	"http.referer":                          headerText("referer"),
 	"http.user_agent":                       headerText("user-agent"),
 	"http.x_forwarded_for":                  headerText("x-forwarded-for"),
-	"http.request.headers":                  requestMap(requestHeaders),
-	"http.request.headers.names":            requestNames(requestHeaders),
-	"http.request.headers.values":           requestValues(requestHeaders),
+	"http.request.headers":                  aMap(requestHeaders, sentHeaders),
+	"http.request.headers.names":            namesOf(requestHeaders, sentHeaders),
+	"http.request.headers.values":           valuesOf(requestHeaders, sentHeaders),
 	"http.request.headers.truncated":        {base: boolean, get: func(*Scope) value { return yes(false) }},
-	"http.request.cookies":                  requestMap(cookies),
-	"http.request.uri.args":                 requestMap(arguments),
-	"http.request.uri.args.names":           requestNames(arguments),
-	"http.request.uri.args.values":          requestValues(arguments),
-	"http.request.body.size":                {base: integer, get: func(s *Scope) value { return num(s.Request.BodySize) }},
+	"http.request.cookies":                  aMap(cookies, sentCookies),
+	"http.request.uri.args":                 aMap(arguments, nil),
+	"http.request.uri.args.names":           namesOf(arguments, nil),
+	"http.request.uri.args.values":          valuesOf(arguments, nil),
+	"http.request.body.size":                wholly(field{base: integer, get: func(s *Scope) value { return num(s.Request.BodySize) }}, "http.request.body.size"),
 	"http.request.body.raw":                 hidden(text, byBody),
 	"http.request.body.truncated":           hidden(boolean, byBody),
 	"http.request.body.mime":                hidden(text, byBody),
 	"http.request.timestamp.sec":            hidden(integer, byTime),
 	"http.request.timestamp.msec":           hidden(integer, byTime),
-	"ssl":                                   {base: boolean, get: func(s *Scope) value { return yes(s.Request.Scheme == "https") }},
+	"ssl":                                   schemed(field{base: boolean, get: func(s *Scope) value { return yes(s.Request.Scheme == "https") }}, "ssl"),
 	"ip.src":                                {base: address, get: clientAddress},
 	"http.response.code":                    {base: integer, get: responseCode, response: true},
 	"http.response.headers":                 {src: responseHeaders, response: true, darkly: answerHeaders},
@@ -137,7 +205,7 @@ func fieldNode(name string, env *Env) (node, field, bool) {
 			f = field{base: text, get: func(*Scope) value { return str(env.Plan) }}
 		}
 	case name == "http.request.body.form" || name == "http.request.body.form.names" || name == "http.request.body.form.values" || name == "http.request.jwt.claims":
-		return &mapField{name: name, src: nothing, dark: func(*Scope) string { return byBody }}, f, true
+		return &mapField{name: name, src: nothing, dark: func(*Scope, string) string { return byBody }}, f, true
 	case strings.HasPrefix(name, "cf."):
 		f = hidden(anything, "no field of this name is known")
 	default:
@@ -177,7 +245,7 @@ func (n *single) eval(s *Scope) value {
 
 func clientAddress(s *Scope) value {
 	if !s.Request.Client.IsValid() {
-		return s.dark("ip.src: the client has no address")
+		return s.dark("ip.src: the client's address is not known")
 	}
 	return value{ip: s.Request.Client.Unmap()}
 }
@@ -190,10 +258,10 @@ func responseCode(s *Scope) value {
 }
 
 func mediaType(s *Scope) value {
-	if !s.Response.Known {
+	v, ok := s.Response.Header("content-type")
+	if !ok && !s.Response.Known {
 		return s.dark("http.response.content_type.media_type: the headers of the answer are not known")
 	}
-	v, ok := s.Response.Header("content-type")
 	if !ok {
 		return value{state: missing}
 	}

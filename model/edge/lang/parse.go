@@ -3,8 +3,10 @@ package lang
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
+	"github.com/ngxlimit/ngxlimit/model/edge"
 )
 
 // deepest bounds how far expressions may be nested.
@@ -21,6 +23,7 @@ type Expr struct {
 type Use struct {
 	Name       string // "http.request.uri.path", "lower", "$office", "matches"
 	Field      string // the whole of a field with its key: http.request.headers["x-api-key"]; "" for others
+	Key        string // that key
 	Start, End int    // bytes from the expression's start
 	Response   bool   // it is known only from the answer
 }
@@ -258,7 +261,7 @@ func (p *parser) operand() (node, error) {
 			return nil, err
 		}
 		if f, ok := n.(*entry); ok && from >= 0 && p.uses[from].Start == t.start {
-			p.uses[from].Field, p.uses[from].End = f.String(), p.tokens[p.next-1].end
+			p.uses[from].Field, p.uses[from].Key, p.uses[from].End = f.String(), f.key, p.tokens[p.next-1].end
 		}
 	}
 	return n, nil
@@ -353,4 +356,33 @@ func snip(s string) string {
 		return s[:57] + "..."
 	}
 	return s
+}
+
+// Read notes what an expression looks at.
+func (e *Expr) Read(r *edge.Reads) { read(e.Uses, r) }
+
+// Read notes what a characteristic looks at.
+func (k *Key) Read(r *edge.Reads) { read(k.Uses, r) }
+
+func read(uses []Use, r *edge.Reads) {
+	for i := range uses {
+		u := &uses[i]
+		switch u.Name {
+		case "http.user_agent":
+			r.AddHeader("user-agent")
+		case "http.referer":
+			r.AddHeader("referer")
+		case "http.cookie":
+			r.AddHeader("cookie")
+		case "http.request.headers":
+			r.AddHeader(u.Key)
+		case "http.request.cookies":
+			r.AddCookie(u.Key)
+		case "http.response.headers":
+			r.AddAnswer(u.Key)
+		case "http.response.content_type.media_type":
+			r.AddAnswer("content-type")
+		}
+		r.Query = r.Query || strings.Contains(u.Name, ".uri") && !strings.Contains(u.Name, ".uri.path") || u.Name == "http.request.full_uri"
+	}
 }
