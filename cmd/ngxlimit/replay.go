@@ -32,7 +32,8 @@ A LOG is a file, plain or packed by gzip or zstd, - for standard input, or a pat
 merged by their times. The request's arrival is its time in the log less $request_time.
 Fields of JSON lines are known by nginx's names and many others. Names for --fields:
   ` + strings.Join(accesslog.Names(), ", ") + `,
-and http_NAME, cookie_NAME for what the keys of the configuration are made of.
+and http_NAME, cookie_NAME for what the keys of the configuration are made of; sent_http_NAME for the answer's headers
+that rules of an edge look at (--edge).
 
 The logs of a fleet can be replayed where they lie: --partial FILE writes what came of those of some nginx hosts, and
 --merge FILE... reports on all, byte for byte as one run would.`,
@@ -80,8 +81,11 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 	if err != nil {
 		return err
 	}
-	o := &opener{app: a, flags: f, tree: tree, wanted: replay.Wanted(tree)}
-	sources, err := o.sources(names)
+	front, err := f.edge.front(a)
+	if err != nil {
+		return err
+	}
+	before, err := front.replayed()
 	if err != nil {
 		return err
 	}
@@ -89,11 +93,23 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 	bar := a.progress()
 	bar.what, bar.bytes = "replaying", true
 	defer bar.finish()
-	part, err := replay.RunPart(tree, route.New(tree), sources, replay.Options{
-		From: f.from.ms, To: f.to.ms, Host: f.host, Workers: runtime.GOMAXPROCS(0), Redact: redact,
-		Progress: func(int64, int64) { bar.set(atomic.LoadInt64(&o.read), o.size) },
-	})
+	run := func(e *replay.Edge) (*replay.Part, error) {
+		o := &opener{app: a, flags: f, tree: tree, wanted: replay.Wanted(tree, e), edge: e, quiet: before != e}
+		sources, err := o.sources(names)
+		if err != nil {
+			return nil, err
+		}
+		return replay.RunPart(tree, route.New(tree), sources, replay.Options{
+			From: f.from.ms, To: f.to.ms, Host: f.host, Workers: runtime.GOMAXPROCS(0), Redact: redact, Edge: e,
+			Progress: func(int64, int64) { bar.set(atomic.LoadInt64(&o.read), o.size) },
+		})
+	}
+	part, err := run(before)
 	if err != nil && (f.parts.partial == "" || part == nil) {
+		return err
+	}
+	alone, err := withoutEdge(before, names, run)
+	if err != nil {
 		return err
 	}
 	bar.finish()
@@ -101,7 +117,9 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 	if f.parts.partial != "" {
 		return a.writePart(f, part)
 	}
-	return a.writeReplay(f, report.Replay{Result: replay.Join([]*replay.Part{part}), Input: path, Version: toolVersion()})
+	result := replay.Join([]*replay.Part{part})
+	result.Alone(alone)
+	return a.writeReplay(f, report.Replay{Result: result, Input: path, Version: toolVersion()})
 }
 
 // firstFault names the most frequent thing that is wrong with lines, and where it was met first.

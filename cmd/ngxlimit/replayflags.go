@@ -25,12 +25,13 @@ type replayFlags struct {
 	redact                                        bool
 	format                                        *choice
 	parts                                         partFlags
+	edge                                          edgeFlags
 
 	pattern *regexp.Regexp // of nginxes
 }
 
 func newReplayFlags() *replayFlags {
-	return &replayFlags{format: oneOf("text", "text", "json", "html")}
+	return &replayFlags{format: oneOf("text", "text", "json", "html"), edge: newEdgeFlags()}
 }
 
 func (f *replayFlags) register(flags *pflag.FlagSet) {
@@ -41,6 +42,7 @@ func (f *replayFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.salt, "redact-salt", "", "secret `text` that the hashes are made with, so that those of several runs can be compared (default: another one each time)")
 	flags.Var(f.format, "format", "how to print")
 	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
+	f.edge.addSimulate(flags)
 	f.add(flags)
 }
 

@@ -49,6 +49,8 @@ type opener struct {
 	wanted []string // variables
 
 	timeless bool // logs without times will do
+	edge     *replay.Edge
+	quiet    bool // which format a log has was said already
 
 	read int64 // bytes of all files so far
 	size int64 // of all files
@@ -92,6 +94,13 @@ func (o *opener) source(name string) (replay.Source, error) {
 		return s, err
 	}
 	s.First = firstTime(s.Reader, block)
+	if o.edge != nil {
+		for _, v := range o.edge.Variables() {
+			if s.Reader.Holds(v, block) {
+				s.Held = append(s.Held, v)
+			}
+		}
+	}
 	if name == "-" {
 		s.Open = func() (io.Reader, func(), error) { return b, done, nil }
 		return s, nil
@@ -200,6 +209,9 @@ func (o *opener) formatOf(name string, block accesslog.Block) (accesslog.Format,
 	}
 	if guess.Of == 0 {
 		guess.Format = accesslog.JSON
+	}
+	if o.quiet {
+		return guess.Format, server, nil
 	}
 	complain(o.app.stderr, fmt.Errorf("%s: format %s (%d of the first %d lines fit)", name, guess.Format.Name, guess.Fit, guess.Of))
 	return guess.Format, server, nil

@@ -34,6 +34,8 @@ func (f *partFlags) check(flags *pflag.FlagSet, redact bool, salt string) error 
 		return errors.New("--partial and --merge cannot be given together: parts are not merged in steps")
 	case f.partial != "" && (flags.Changed("format") || flags.Changed("output")):
 		return errors.New("--partial writes no report: --format and --output are for --merge")
+	case f.partial != "" && flags.Changed("edge"):
+		return errors.New("--partial and --edge cannot be given together: an edge counts what comes to all nginx hosts, and a part has some of them")
 	case f.partial != "" && redact && salt == "":
 		return errors.New("--partial with --redact needs --redact-salt, the same for all parts: hashes of different secrets cannot be compared")
 	}

@@ -98,7 +98,7 @@ func (a *app) replayVisits(f *tuneFlags, tree, through *config.Tree, names []str
 	if through != tree {
 		quiet.stderr = io.Discard // it was said
 	}
-	o := &opener{app: &quiet, flags: &f.logs, tree: tree, wanted: replay.Wanted(tree)}
+	o := &opener{app: &quiet, flags: &f.logs, tree: tree, wanted: replay.Wanted(tree, nil)}
 	sources, err := o.sources(names)
 	if err != nil {
 		return nil, err

@@ -111,13 +111,13 @@ type Fields map[string]string
 func (f Fields) Check() error {
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		plain := plainName(name)
-		if _, ok := fieldsByName[plain]; ok || strings.HasPrefix(plain, "http_") || strings.HasPrefix(plain, "cookie_") {
+		if _, ok := fieldsByName[plain]; ok || hasPrefix(plain, "http_", "cookie_", "sent_http_") {
 			continue
 		}
 		if near := spelling.Nearest(plain, Names()); near != "" {
 			return fmt.Errorf("unknown field %q: did you mean %q?", name, near)
 		}
-		return fmt.Errorf("unknown field %q: want one of %s, or http_NAME for a header", name, strings.Join(Names(), ", "))
+		return fmt.Errorf("unknown field %q: want one of %s, or http_NAME, cookie_NAME or sent_http_NAME for a header", name, strings.Join(Names(), ", "))
 	}
 	return nil
 }
@@ -174,4 +174,8 @@ func (t *nameTable) of(name string) field {
 		return f
 	}
 	return t.byName[plainName(name)]
+}
+
+func hasPrefix(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }

@@ -23,6 +23,7 @@ const (
 	kindWorkers    = "workers"      // the decision for a time that lies within the clocks of the workers
 	kindRestart    = "zone_emptied" // the log passes what here is over the limit: the zone had been emptied
 	kindBefore     = "before_log"   // the log refuses what would be the first requests: those before the log are not known
+	kindEdge       = "edge"         // the log is stricter, and the edge here stops requests that it holds
 	kindStricter   = "log_stricter" // for no reason that is known
 	kindLooser     = "log_looser"
 )
@@ -91,6 +92,9 @@ func (e *engine) why(n *entry, f *pipeline.Flight, there, here limitreq.Verdict)
 	case severity(there) > severity(here):
 		if n.at-e.first <= e.drainMs(f) {
 			return kindBefore
+		}
+		if e.r.front != nil && e.r.front.stopped > 0 {
+			return kindEdge
 		}
 		return kindStricter
 	}

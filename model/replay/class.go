@@ -8,6 +8,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
@@ -44,6 +45,10 @@ type class struct {
 	path    string
 	server  *config.Server
 	request request.Request // of nobody
+
+	of     *engine
+	edge   *edge.Request    // as it came to the edge; nil where it was not asked for
+	answer []request.Header // that the lines tell; only where an edge looks at answers
 }
 
 // is says whether requests of a family for a target are of the class.
@@ -105,7 +110,7 @@ func (e *engine) familyOf(asked *familyKey) *family {
 func (e *engine) extras(rec *accesslog.Record) string {
 	n := &e.r.needs
 	parts := e.parts[:0]
-	parts = append(parts, rec.Headers...)
+	parts = append(parts, rec.Headers[:min(len(rec.Headers), n.inClass)]...)
 	if n.agent {
 		parts = append(parts, rec.Agent)
 	}
@@ -121,7 +126,10 @@ func (e *engine) extras(rec *accesslog.Record) string {
 
 // newClass routes a request once.
 func (e *engine) newClass(k *family, target string, rec *accesslog.Record) *class {
-	c := &class{server: k.server, family: k, target: target}
+	c := &class{server: k.server, family: k, target: target, of: e}
+	if e.r.front != nil && e.r.front.answers {
+		c.answer = e.answerOf(rec.Headers)
+	}
 	if len(target) <= len(c.head) {
 		c.size = uint8(copy(c.head[:], target))
 	}
@@ -211,7 +219,7 @@ func (e *engine) headersOf(rec *accesslog.Record) []request.Header {
 	}
 	var cookies []string
 	for i, name := range n.headers {
-		if i >= len(rec.Headers) || rec.Headers[i] == "" || name == n.header {
+		if i >= min(len(rec.Headers), n.inClass) || rec.Headers[i] == "" || name == n.header || strings.HasPrefix(name, "sent_http_") {
 			continue
 		}
 		if cookie, ok := strings.CutPrefix(name, "cookie_"); ok {
@@ -322,7 +330,7 @@ func (e *engine) lacking(rec *accesslog.Record) bool {
 // unlogged lists the variables that are wanted and that no line held.
 func (e *engine) unlogged() []string {
 	var list []string
-	for i, name := range e.r.needs.headers {
+	for i, name := range e.r.needs.headers[:e.r.needs.own] {
 		if !e.seen[i] {
 			list = append(list, "$"+name)
 		}

@@ -33,6 +33,7 @@ func (r *replay) part(m *merge) *Part {
 		p.Hosts = append(p.Hosts, e.host())
 	}
 	slices.SortFunc(p.Hosts, func(a, b Host) int { return strings.Compare(a.Nginx, b.Nginx) })
+	p.edge, p.said = r.front.report()
 	return p
 }
 
@@ -195,6 +196,7 @@ var kindTexts = map[string]string{
 	kindWorkers:    "within 25 ms it would be the same: the clocks of several workers, or of one under load, stand that far apart",
 	kindRestart:    "the log passes what is over the limit: the zone was emptied by a start of nginx (a reload keeps zones of the same size)",
 	kindBefore:     "the log refuses or delays its first requests: what came before it is not known",
+	kindEdge:       "the log is stricter, and holds requests that the edge stops here",
 	kindStricter:   "the log is stricter, for no reason that is known: another configuration, or traffic that is not in the log",
 	kindLooser:     "the log is looser, for no reason that is known: another configuration, or another nginx",
 }

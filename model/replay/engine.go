@@ -36,8 +36,9 @@ type engine struct {
 	seen     []bool // which of needs.headers some line has held
 	unseen   int    // how many none has
 
-	queue queue
-	left  []*entry // of a millisecond, still to be decided
+	queue *queue
+	out   func([]*entry) // takes what leaves the queue
+	left  []*entry       // of a millisecond, still to be decided
 	ahead lookout
 	seq   int64
 	held  heldRequests // that hold a place in a zone of limit_conn
@@ -70,8 +71,13 @@ func newEngine(r *replay, name string) *engine {
 		r: r, name: name, pipe: pipeline.New(r.tree, r.router),
 		classes: newTable[class](mostClasses), families: newCache[familyKey, family](mostClasses), plans: newCache[boundKey, *pipeline.Plan](mostBound),
 		whos: newTable[who](mostWho), servers: newCache[hostKey, target](mostHostsOf),
-		queue: *newQueue(), tally: simulate.NewTally(), hasAssumed: map[string]bool{},
+		tally: simulate.NewTally(), hasAssumed: map[string]bool{},
 		alike: map[pipeline.Likeness]*pipeline.Plan{},
+	}
+	if e.out = e.decideAll; r.front == nil {
+		e.queue = newQueue()
+	} else {
+		e.queue, e.out = r.front.queue, r.front.decideAll
 	}
 	e.agree.kinds = map[string]*kindRow{}
 	e.keys = newRanking[keyID](mostKeys, func(k *keyRow) int64 { return k.Requests + 100*(k.Delayed+k.Rejected) })
@@ -79,7 +85,7 @@ func newEngine(r *replay, name string) *engine {
 	e.uris = newRanking[uriID](mostURIs, func(u *uriRow) int64 { return u.Requests + 100*(u.Delayed+u.Rejected) })
 	e.uris.drop = func(u *uriRow) { u.dropped = true }
 	e.pages = newRanking[uriID](mostPages, func(p *pageRow) int64 { return p.loads })
-	e.seen, e.unseen = make([]bool, len(r.needs.headers)), len(r.needs.headers)
+	e.seen, e.unseen = make([]bool, r.needs.own), r.needs.own
 	e.trust, e.uniform = trustOf(r.tree)
 	if e.trust != nil {
 		e.header = e.trust.Header
@@ -113,16 +119,16 @@ func (e *engine) entryOf(l *log, rec *accesslog.Record, m *mark) entry {
 
 // push takes a request in the order in which it was logged, and lets those be decided whose turn has come.
 func (e *engine) push(n *entry) {
-	q := &e.queue
+	q := e.queue
 	switch due := n.logged - Window; {
 	case q.now < 0:
 		q.now = due
 	case n.logged < q.now:
-		q.drain(1<<62, e.decideAll)
+		q.drain(1<<62, e.out)
 		q.now = due
 		e.rebased++
 	case due > q.now:
-		q.drain(due, e.decideAll)
+		q.drain(due, e.out)
 	}
 	if n.at < q.now {
 		e.late++
@@ -130,7 +136,7 @@ func (e *engine) push(n *entry) {
 	}
 	for q.n >= mostWaiting {
 		e.squeezed++
-		q.drainOne(e.decideAll)
+		q.drainOne(e.out)
 		n.at = max(n.at, q.now)
 	}
 	e.seq++
@@ -140,7 +146,7 @@ func (e *engine) push(n *entry) {
 
 // finish decides what is left.
 func (e *engine) finish() {
-	e.queue.drain(1<<62, e.decideAll)
+	e.queue.drain(1<<62, e.out)
 	for len(e.held) > 0 {
 		e.release(e.held[0].due)
 	}
@@ -198,15 +204,7 @@ func (e *engine) decide(n *entry, only bool) bool {
 	if judged && !e.send(n, &f, at, only) {
 		return false
 	}
-	if e.requests == 0 {
-		e.first = n.at
-	}
-	if n.class.stale() {
-		e.prepare(n.class)
-	}
-	e.requests++
-	e.first, e.last = min(e.first, n.at), max(e.last, n.at)
-	e.visit(n)
+	e.meet(n)
 	switch {
 	case !judged:
 		e.unjudged++
@@ -220,6 +218,19 @@ func (e *engine) decide(n *entry, only bool) bool {
 		e.count(n, &f)
 	}
 	return true
+}
+
+// meet counts a request that came, whatever becomes of it.
+func (e *engine) meet(n *entry) {
+	if e.requests == 0 {
+		e.first = n.at
+	}
+	if n.class.stale() {
+		e.prepare(n.class)
+	}
+	e.requests++
+	e.first, e.last = min(e.first, n.at), max(e.last, n.at)
+	e.visit(n)
 }
 
 // send asks the first limiter; it reports false where that says something else than the log and only that was wanted.
@@ -269,6 +280,9 @@ func (e *engine) count(n *entry, f *pipeline.Flight) {
 	e.slow.count(n, f, place)
 	if e.r.o.Visit != nil {
 		e.tellVisit(n, f)
+	}
+	if e.r.front != nil {
+		e.r.front.answered(n, f, o)
 	}
 }
 

@@ -37,6 +37,12 @@ func Join(parts []*Part) *Result {
 	if len(parts) > 0 {
 		out.Assumptions = append(out.Assumptions, parts[0].Head.Refused...)
 	}
+	for _, p := range parts {
+		if p.edge != nil {
+			out.Edge = p.edge
+			out.Assumptions = append(out.Assumptions, p.said...)
+		}
+	}
 	out.assume(logs, hosts)
 	return out
 }

@@ -104,14 +104,23 @@ func (n *needs) hashOf(rec *accesslog.Record, target string) uint64 {
 	if n.user {
 		h = also(h, rec.User)
 	}
-	for _, v := range rec.Headers {
+	for _, v := range rec.Headers[:min(len(rec.Headers), n.inClass)] {
 		h = also(h, v)
 	}
 	return h
 }
 
-// handedOn is the value of the header that realip reads, as far as the line tells it.
+// handedOn is what proxies say of the client, as far as the line tells it: the header that realip reads, and behind an edge
+// what tells the visitor.
 func (n *needs) handedOn(rec *accesslog.Record) string {
+	if n.edge {
+		return n.joinOuter(rec)
+	}
+	return n.forRealip(rec)
+}
+
+// forRealip is the value of the header that realip reads, as far as the line tells it.
+func (n *needs) forRealip(rec *accesslog.Record) string {
 	if !n.realip {
 		return ""
 	}

@@ -19,7 +19,11 @@ type needs struct {
 	referer bool
 	realip  bool     // the address may come from a header
 	header  string   // by which it does, as a variable; "" for several, or where it is no header
-	headers []string // variables http_NAME and cookie_NAME beside those of a record's own
+	headers []string // variables http_NAME and cookie_NAME beside those of a record's own: those of limits, then those of an edge
+	own     int      // how many of headers limits can depend on
+	inClass int      // how many of headers tell classes of requests apart
+	edge    bool     // an edge stands in front
+	outer   int      // of headers, the one in which an edge hands on the visitor's address; negative for none
 	conns   bool     // limit_conn stands somewhere
 
 	variables *value.Definitions
@@ -40,15 +44,15 @@ func isQuiet(name string) bool {
 }
 
 // Wanted lists the variables that a log should hold beside a record's own fields so that the keys of a configuration are
-// known: see accesslog.Options.Headers.
-func Wanted(tree *config.Tree) []string {
+// known, and what the rules of an edge look at: see accesslog.Options.Headers. The edge may be nil.
+func Wanted(tree *config.Tree, e *Edge) []string {
 	if tree.HTTP == nil {
 		return nil
 	}
-	return needsOf(tree).headers
+	return needsOf(tree, e).headers
 }
 
-func needsOf(tree *config.Tree) needs {
+func needsOf(tree *config.Tree, e *Edge) needs {
 	n := needs{variables: tree.HTTP.Variables, ofHeaders: map[*config.Zone]bool{}}
 	seen := map[string]bool{}
 	n.level(&tree.HTTP.Level, seen)
@@ -65,6 +69,8 @@ func needsOf(tree *config.Tree) needs {
 		}
 	}
 	slices.Sort(n.headers)
+	n.own = len(n.headers)
+	n.addEdge(e)
 	for _, z := range tree.HTTP.Zones {
 		n.ofHeaders[z] = n.reads(z.Key.Variables(), map[string]bool{})
 	}
@@ -78,7 +84,7 @@ func (n *needs) reads(names []string, seen map[string]bool) bool {
 			return false
 		}
 		seen[name] = true
-		return slices.Contains(n.headers, name) || n.reads(n.variables.Asks(name), seen)
+		return slices.Contains(n.headers[:n.own], name) || n.reads(n.variables.Asks(name), seen)
 	})
 }
 

@@ -22,6 +22,9 @@ type Part struct {
 	Outside int64     `json:"outside"` // requests before Options.From, or from Options.To on
 	Logs    []LogPart `json:"logs"`
 	Hosts   []Host    `json:"hosts"` // by their names
+
+	edge *EdgeStat // that stands before them; nil for none. Parts that are written have none
+	said []string  // what was taken for granted of it
 }
 
 // A Head says what was replayed through what. Parts of one replay have the same, but for Input.

@@ -23,6 +23,7 @@ type Source struct {
 	Reader *accesslog.Reader
 	First  int64          // time of its first line, in milliseconds since 1970; 0 where it is not known: it is opened at once
 	Nginx  string         // which nginx wrote it; those of different ones have zones of their own. A line may name another
+	Held   []string       // which of Edge.Variables its lines hold
 	Server *config.Server // to which its requests came, where lines name no host; nil where that is not known
 
 	// Open returns its text, unpacked. It is called once, when the log's time has come.
@@ -34,6 +35,7 @@ type Options struct {
 	From, To int64                         // only requests that arrived from From on and before To, in milliseconds since 1970; 0: no bound
 	Host     string                        // that is asked for where neither line nor log says it; "" for the first server with a limit
 	Workers  int                           // that read lines; 0 is one
+	Edge     *Edge                         // that requests pass before nginx; nil: there is none
 	Fronts   *fronts.Table                 // what proxies are known; nil for those built in
 	Redact   func(text string) string      // stands in for addresses, key values and query strings in the result; nil: they are shown
 	Visit    func(*Visit)                  // told of each request that came to the limits, about in the order of arrival; nil: nobody wants to know
@@ -62,7 +64,10 @@ func RunPart(tree *config.Tree, router *route.Router, sources []Source, o Option
 	if o.Fronts == nil {
 		o.Fronts = fronts.BuiltIn()
 	}
-	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree), hosts: map[string]*engine{}, sources: sources}
+	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree, o.Edge), hosts: map[string]*engine{}, sources: sources}
+	if o.Edge != nil {
+		r.front = newFront(r)
+	}
 	r.going, r.spare = make(chan []item, parcels), make(chan []item, parcels)
 	m := newMerge(r)
 	defer m.stop()
@@ -90,6 +95,7 @@ type replay struct {
 	o       *Options
 	needs   needs
 	sources []Source
+	front   *front // nil: no edge stands in front of nginx
 
 	hosts map[string]*engine // by the name of the nginx
 	order []*engine          // in the order met

@@ -25,6 +25,7 @@ type Result struct {
 	Times     []TimesStat  `json:"times"`   // of the places whose requests went to an upstream, in the order of the configuration
 	Pages     []PageStat   `json:"pages"`   // that were recognised, the most frequent first
 	Diagnosis []Diagnosis  `json:"diagnosis"`
+	Edge      *EdgeStat    `json:"edge,omitempty"` // only with Options.Edge
 
 	Assumptions []string `json:"assumptions"`
 }

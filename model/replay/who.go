@@ -33,6 +33,8 @@ type who struct {
 	client  netip.Addr // as logged, where it is an address
 	met     bool       // the first visitor has come
 	strange bool       // the log's client is no address
+	outer   netip.Addr // who sent it through the edge, if there is one; invalid where that is not known
+	direct  bool       // it did not come through the edge
 }
 
 type whoseKey struct {
@@ -49,10 +51,40 @@ func (e *engine) whoOf(rec *accesslog.Record, m *mark) *who {
 	}
 	// The texts are cut out of a block that need not be kept for their sake.
 	k = whoKey{strings.Clone(k.client), strings.Clone(k.peer), strings.Clone(k.header)}
-	w := e.newWho(k)
+	w := e.newWhoBehind(k)
 	w.short = m.client
 	e.whos.put(m.from, w)
 	return w
+}
+
+// newWhoBehind works out who it is, and whose request it was behind an edge.
+func (e *engine) newWhoBehind(k whoKey) *who {
+	if e.r.front == nil {
+		return e.newWho(k)
+	}
+	plain := k
+	var own, forwarded string
+	plain.header, own, forwarded = cutOuter(k.header)
+	w := e.newWho(plain)
+	w.key = k
+	w.outer, w.direct = e.r.front.visitorOf(w, own, forwarded)
+	return w
+}
+
+// joinOuter puts what tells the visitor of an edge behind the header that realip reads, so that it tells clients apart;
+// cutOuter takes it off again.
+func (n *needs) joinOuter(rec *accesslog.Record) string {
+	own := ""
+	if n.outer >= 0 && n.outer < len(rec.Headers) {
+		own = rec.Headers[n.outer]
+	}
+	return n.forRealip(rec) + "\x00" + own + "\x00" + rec.Forwarded
+}
+
+func cutOuter(joined string) (header, own, forwarded string) {
+	header, joined, _ = strings.Cut(joined, "\x00")
+	own, forwarded, _ = strings.Cut(joined, "\x00")
+	return header, own, forwarded
 }
 
 // newWho works out which address the limiters see. Where the log has the address that connected, that is it, and what

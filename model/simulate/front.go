@@ -23,7 +23,9 @@ func newFront(layer edge.Layer, rows *[]Row) *front {
 }
 
 // arrive judges a request that comes at a time.
-func (f *front) arrive(now clock.Msec, req *edge.Request) edge.Decision { return f.Arrive(now-epoch, req) }
+func (f *front) arrive(now clock.Msec, req *edge.Request) edge.Decision {
+	return f.Arrive(now-epoch, req)
+}
 
 // settle tells the layer of the answers that are there at a time.
 func (f *front) settle(now clock.Msec) { f.Settle(now - epoch) }

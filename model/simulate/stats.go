@@ -91,9 +91,11 @@ func (s *stats) zone(z *config.Zone) *sample {
 func (s *stats) notIssued(p *pipeline.Plan, n int64) { s.of(p.Place()).n.NotIssued += int(n) }
 
 // block counts a request that the edge answered, at the place that it would have come to first.
-func (s *stats) block(p *pipeline.Plan) {
+func (s *stats) block(p *pipeline.Plan) { s.blockAt(p.Place()) }
+
+func (s *stats) blockAt(p pipeline.Place) {
 	s.blocked++
-	s.of(p.Place()).n.AtEdge++
+	s.of(p).n.AtEdge++
 }
 
 // page counts one page.

@@ -15,6 +15,9 @@ func NewTally() *Tally { return &Tally{newStats()} }
 // Count takes one request that came to nginx at a time and was done at another, in milliseconds.
 func (t *Tally) Count(f *pipeline.Flight, came, done int64) { t.s.count(f, came*1000, done*1000) }
 
+// Block takes one request that an edge answered, at the place that it would have come to first.
+func (t *Tally) Block(p pipeline.Place) { t.s.blockAt(p) }
+
 // Locations returns the counts in the order of the configuration.
 func (t *Tally) Locations() []LocationStat { return t.s.locations() }
 

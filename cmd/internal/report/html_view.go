@@ -53,13 +53,7 @@ func (s side) view() sideView {
 	}
 	if e := s.result.Edge; e != nil {
 		v.Front = clean(e.Front)
-		for _, u := range e.Rules {
-			limit := ""
-			if u.Limit > 0 {
-				limit = fmt.Sprintf("%d in %d s", u.Limit, u.PeriodS)
-			}
-			v.Edge = append(v.Edge, numbersRow{clean(u.Rule), append([]string{limit}, cells(u.Matched, u.Counted, u.Blocked, u.Challenged, u.Logged, u.Unknown, int(u.Peak))...)})
-		}
+		v.Edge = edgeRows(e.Rules)
 	}
 	if len(s.result.Crowds) > 1 {
 		for _, c := range s.result.Crowds {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +33,7 @@ func WriteReplay(w io.Writer, r Replay, o Options) error {
 	res := r.Result
 	t.head(res)
 	t.agreement(&res.Agreement)
+	t.edge(res)
 	t.locations(res)
 	t.keys(res.Keys)
 	t.uris(res.URIs)
@@ -107,9 +109,18 @@ func (t *replayWriter) locations(r *replay.Result) {
 		return
 	}
 	t.print("\n")
-	tab := newCounts("location")
+	tab := newTable()
+	head, left := countHead("location"), t.o.width()-71
+	if r.Edge != nil {
+		head, left = slices.Insert(head, 1, any("stopped at edge")), left-16
+	}
+	tab.AppendHeader(head)
 	for _, l := range r.Locations {
-		tab.AppendRow(countRow(on(l.Nginx, placeName(l.Server, l.Location, t.o.width()-71)), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs))
+		row := countRow(on(l.Nginx, placeName(l.Server, l.Location, left)), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs)
+		if r.Edge != nil {
+			row = slices.Insert(row, 1, any(l.AtEdge))
+		}
+		tab.AppendRow(row)
 	}
 	t.print(rendered(tab), "\n")
 	for _, l := range r.Locations {

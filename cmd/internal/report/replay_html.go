@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
@@ -60,6 +61,9 @@ func replayViewOf(r Replay) replayView {
 			v.Head = append(v.Head, fmt.Sprintf("%d: %s (first: %s:%d, logged %s, here %s)", k.N, k.Message, clean(k.File), k.Line, k.Logged, k.Replayed))
 		}
 	}
+	if res.Edge != nil {
+		v.Head = append(v.Head, replayEdgeLines(res)...)
+	}
 	for _, d := range res.Diagnosis {
 		v.Diagnosis = append(v.Diagnosis, diagnosisView{on(d.Nginx, clean(d.Kind)), clean(d.Message), fmt.Sprintf("%s:%d:", clean(d.File), d.Line), clean(d.Directive)})
 	}
@@ -80,9 +84,18 @@ func (v *replayView) tables(r *replay.Result) {
 			v.Tables = append(v.Tables, tableView{title, columns, rows})
 		}
 	}
+	places := []string{"location", "requests", "passed", "delayed", "refused", "added p50", "p95", "longest"}
+	if r.Edge != nil {
+		places = slices.Insert(places, 1, "stopped at edge")
+		add("Edge", edgeRows(r.Edge.Rules), append([]string{clean(r.Edge.Front) + " rule"}, edgeColumns...)...)
+	}
 	add("Locations", rowsOf(r.Locations, func(l *replay.Location) numbersRow {
-		return replayRow(on(l.Nginx, clean(l.Server+" "+l.Location)), l.Requests, l.Passed, l.Delayed, l.Rejected, added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.Max))
-	}), "location", "requests", "passed", "delayed", "refused", "added p50", "p95", "longest")
+		row := replayRow(on(l.Nginx, clean(l.Server+" "+l.Location)), l.Requests, l.Passed, l.Delayed, l.Rejected, added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.Max))
+		if r.Edge != nil {
+			row.Cells = slices.Insert(row.Cells, 0, fmt.Sprint(l.AtEdge))
+		}
+		return row
+	}), places...)
 	add("Keys", rowsOf(r.Keys, func(k *replay.KeyStat) numbersRow {
 		return replayRow(on(k.Nginx, clean(k.Key)), clean(k.Zone), k.Requests, k.Delayed, k.Rejected, k.MostInSecond, about(k.Agents), about(k.URIs))
 	}), "key", "zone", "requests", "delayed", "refused", "most in 1 s", "agents", "paths")

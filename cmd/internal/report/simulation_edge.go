@@ -15,20 +15,40 @@ func (t *simulationWriter) edge(r *simulate.Result) {
 	if e == nil {
 		return
 	}
-	t.print("\n")
-	tab := newTable()
-	tab.AppendHeader(table.Row{clean(e.Front) + " rule", "limit", "matched", "counted", "blocked", "challenged", "logged", "unknown", "highest counter"})
-	for _, u := range e.Rules {
-		limit := ""
-		if u.Limit > 0 {
-			limit = fmt.Sprintf("%d in %d s", u.Limit, u.PeriodS)
-		}
-		tab.AppendRow(table.Row{snipText(clean(u.Rule), t.o.width()-83), limit, u.Matched, u.Counted, u.Blocked, u.Challenged, u.Logged, u.Unknown, u.Peak})
-	}
-	t.print(rendered(tab), "\n")
+	t.print("\n", edgeTable(e.Front, e.Rules, t.o.width()), "\n")
 	for _, line := range edgeLines(r) {
 		t.print(t.p.bold(wrap(line, t.o.width())), "\n")
 	}
+}
+
+// edgeColumns are what is told of the rules of an edge, behind their names.
+var edgeColumns = []string{"limit", "matched", "counted", "blocked", "challenged", "logged", "unknown", "highest counter"}
+
+// edgeTable tells what each rule did.
+func edgeTable(front string, rules []edge.RuleStat, width int) string {
+	tab := newTable()
+	head := table.Row{clean(front) + " rule"}
+	for _, c := range edgeColumns {
+		head = append(head, c)
+	}
+	tab.AppendHeader(head)
+	for i := range rules {
+		row := table.Row{snipText(clean(rules[i].Rule), width-83)}
+		for _, c := range edgeCells(&rules[i]) {
+			row = append(row, c)
+		}
+		tab.AppendRow(row)
+	}
+	return rendered(tab)
+}
+
+// edgeCells are what is told of one rule.
+func edgeCells(u *edge.RuleStat) []string {
+	limit := ""
+	if u.Limit > 0 {
+		limit = fmt.Sprintf("%d in %d s", u.Limit, u.PeriodS)
+	}
+	return append([]string{limit}, cells(u.Matched, u.Counted, u.Blocked, u.Challenged, u.Logged, u.Unknown, int(u.Peak))...)
 }
 
 // scored says that a limit is no number of requests.
@@ -45,19 +65,7 @@ func edgeLines(r *simulate.Result) []string {
 	if e == nil {
 		return nil
 	}
-	var lines []string
-	for _, u := range e.Rules {
-		if stopped := u.Blocked + u.Challenged; stopped > 0 {
-			line := fmt.Sprintf("Edge rule %q stops %s before nginx", clean(u.Rule), count(stopped, "request"))
-			if u.Limit > 0 {
-				line += ": it lets " + scored(&u) + fmt.Sprintf("%d pass in %d s", u.Limit, u.PeriodS)
-			}
-			lines = append(lines, line+".")
-		}
-		if u.Unknown > 0 {
-			lines = append(lines, fmt.Sprintf("Edge rule %q is unknown for %s: %s.", clean(u.Rule), count(u.Unknown, "request"), clean(u.Why)))
-		}
-	}
+	lines := ruleLines(e.Rules)
 	w := e.Without
 	if w == nil || r.Page == nil {
 		return lines
@@ -74,6 +82,24 @@ func edgeLines(r *simulate.Result) []string {
 		lines = append(lines, fmt.Sprintf("The edge keeps pages whole that nginx would break: %d of %d are broken with it, %d without it.", broken, w.Pages, alone))
 	case alone > 0:
 		lines = append(lines, fmt.Sprintf("With the edge or without it %d of %d pages are broken: nginx refuses as many.", alone, w.Pages))
+	}
+	return lines
+}
+
+// ruleLines say of the rules of an edge what they stop, and which are unknown.
+func ruleLines(rules []edge.RuleStat) []string {
+	var lines []string
+	for _, u := range rules {
+		if stopped := u.Blocked + u.Challenged; stopped > 0 {
+			line := fmt.Sprintf("Edge rule %q stops %s before nginx", clean(u.Rule), count(stopped, "request"))
+			if u.Limit > 0 {
+				line += ": it lets " + scored(&u) + fmt.Sprintf("%d pass in %d s", u.Limit, u.PeriodS)
+			}
+			lines = append(lines, line+".")
+		}
+		if u.Unknown > 0 {
+			lines = append(lines, fmt.Sprintf("Edge rule %q is unknown for %s: %s.", clean(u.Rule), count(u.Unknown, "request"), clean(u.Why)))
+		}
 	}
 	return lines
 }

@@ -41,6 +41,25 @@ func headerText(name string) field {
 	}}
 }
 
+// queried is a field that the query is part of.
+func queried(f field, what string) field {
+	get := f.get
+	f.get = func(s *Scope) value {
+		if why := sentQuery(s, ""); why != "" {
+			return s.dark(what + ": " + why)
+		}
+		return get(s)
+	}
+	return f
+}
+
+func sentQuery(s *Scope, _ string) string {
+	if g := s.Request.Sight; g != nil && !g.Query {
+		return "the log does not tell the query"
+	}
+	return ""
+}
+
 // notLogged is why a header of a logged request is not known.
 const notLogged = "the log does not tell the header "
 
@@ -79,7 +98,9 @@ const (
 func hidden(b base, why string) field { return field{base: b, why: why} }
 
 // aMap is a map, and the arrays of its names and of its values.
-func aMap(src source, darkly func(*Scope, string) string) field { return field{src: src, darkly: darkly} }
+func aMap(src source, darkly func(*Scope, string) string) field {
+	return field{src: src, darkly: darkly}
+}
 
 func namesOf(src source, darkly func(*Scope, string) string) field {
 	return field{src: src, names: true, darkly: darkly}
@@ -122,15 +143,15 @@ func sentCookies(s *Scope, key string) string {
 var fields = map[string]field{
 	"http.host":                             textField((*edge.Request).HostName),
 	"http.request.method":                   textField((*edge.Request).Verb),
-	"http.request.uri":                      textField((*edge.Request).URI),
+	"http.request.uri":                      queried(textField((*edge.Request).URI), "http.request.uri"),
 	"http.request.uri.path":                 textField((*edge.Request).Path),
-	"http.request.uri.query":                textField((*edge.Request).Query),
-	"http.request.full_uri":                 schemed(textField((*edge.Request).FullURI), "http.request.full_uri"),
+	"http.request.uri.query":                queried(textField((*edge.Request).Query), "http.request.uri.query"),
+	"http.request.full_uri":                 queried(schemed(textField((*edge.Request).FullURI), "http.request.full_uri"), "http.request.full_uri"),
 	"http.request.uri.path.extension":       textField(func(r *edge.Request) string { return extension(r.Path()) }),
 	"http.request.version":                  wholly(textField(version), "http.request.version"),
-	"raw.http.request.uri":                  textField(func(r *edge.Request) string { return r.Target }),
+	"raw.http.request.uri":                  queried(textField(func(r *edge.Request) string { return r.Target }), "raw.http.request.uri"),
 	"raw.http.request.uri.path":             textField(func(r *edge.Request) string { p, _, _ := strings.Cut(r.Target, "?"); return p }),
-	"raw.http.request.uri.query":            textField((*edge.Request).Query),
+	"raw.http.request.uri.query":            queried(textField((*edge.Request).Query), "raw.http.request.uri.query"),
 	"http.cookie":                           cookieText,
 	"http.referer":                          headerText("referer"),
 	"http.user_agent":                       headerText("user-agent"),
@@ -140,9 +161,9 @@ var fields = map[string]field{
 	"http.request.headers.values":           valuesOf(requestHeaders, sentHeaders),
 	"http.request.headers.truncated":        {base: boolean, get: func(*Scope) value { return yes(false) }},
 	"http.request.cookies":                  aMap(cookies, sentCookies),
-	"http.request.uri.args":                 aMap(arguments, nil),
-	"http.request.uri.args.names":           namesOf(arguments, nil),
-	"http.request.uri.args.values":          valuesOf(arguments, nil),
+	"http.request.uri.args":                 aMap(arguments, sentQuery),
+	"http.request.uri.args.names":           namesOf(arguments, sentQuery),
+	"http.request.uri.args.values":          valuesOf(arguments, sentQuery),
 	"http.request.body.size":                wholly(field{base: integer, get: func(s *Scope) value { return num(s.Request.BodySize) }}, "http.request.body.size"),
 	"http.request.body.raw":                 hidden(text, byBody),
 	"http.request.body.truncated":           hidden(boolean, byBody),
