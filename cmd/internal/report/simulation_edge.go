@@ -27,7 +27,7 @@ var edgeColumns = []string{"limit", "matched", "counted", "blocked", "challenged
 // edgeTable tells what each rule did.
 func edgeTable(front string, rules []edge.RuleStat, width int) string {
 	tab := newTable()
-	head := table.Row{clean(front) + " rule"}
+	head := append(make(table.Row, 0, 1+len(edgeColumns)), clean(front)+" rule")
 	for _, c := range edgeColumns {
 		head = append(head, c)
 	}

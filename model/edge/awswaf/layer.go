@@ -57,8 +57,8 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) edge.Decision {
 			r.dark(r.Unknown)
 			continue
 		}
-		fits, why := lang.True, ""
-		if why = r.hidden(req); why != "" {
+		fits, why := lang.True, r.hidden(req)
+		if why != "" {
 			fits = lang.Unknown
 		} else if r.when != nil {
 			fits, why = r.when(req)
