@@ -134,9 +134,9 @@ func (b *bytewise) find(s string, groups int) (m []int, told bool) {
 
 // from tries to match from a place on. Where it fails with steps left, the captures are as they were.
 func (r *byteRun) from(at int) bool {
-	s, pos, step := r.subject, at, r.start
+	s, steps, pos, step := r.subject, r.steps, at, r.start
 	for r.left--; r.left >= 0; r.left-- {
-		in := &r.steps[step]
+		in := &steps[step]
 		holds := true
 		switch in.op {
 		case syntax.InstRune:

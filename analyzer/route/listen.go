@@ -65,6 +65,7 @@ type port struct {
 	byAddr map[netip.Addr]*group
 	any4   *group // the wildcards
 	any6   *group
+	single bool // some group has an address that is no wildcard
 }
 
 // ports are those of one transport, by number; 0 holds the unix sockets.
@@ -101,6 +102,8 @@ func (p *port) add(g *group) {
 		p.any4 = g
 	case g.wildcard:
 		p.any6 = g
+	default:
+		p.single = true
 	}
 }
 
@@ -110,10 +113,12 @@ func (p *port) exactly(addr netip.Addr) *group {
 		return nil
 	}
 	addr = addr.Unmap()
-	g := p.byAddr[addr]
+	if p.single || addr.IsUnspecified() {
+		if g := p.byAddr[addr]; g != nil {
+			return g
+		}
+	}
 	switch {
-	case g != nil:
-		return g
 	case addr.Is6():
 		return p.any6
 	case p.any4 == nil && p.any6 != nil && p.any6.mapped:

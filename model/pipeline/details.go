@@ -45,10 +45,13 @@ type place struct {
 
 // level is what the conf was compiled of.
 func (c *conf) level() *config.Level {
-	if c.at != nil {
+	switch {
+	case c.at != nil:
 		return c.at.level
+	case c.loc != nil: // it always is; but where the compiler does not know it, the location is read, which is in no cache
+		return &c.loc.Level
 	}
-	return &c.loc.Level
+	return nil
 }
 
 // server is the one that the level belongs to.
