@@ -48,11 +48,21 @@ type door struct {
 
 // siblings finds for each server those of the same name at another port, and the one for any name at one of its own.
 func (m *misses) siblings() map[*config.Server][]sibling {
-	names, nameless := make(map[string][]*config.Server), make(map[door]*config.Server)
+	count := 0
+	for _, s := range m.Tree.HTTP.Servers {
+		count += len(s.Names)
+	}
+	first := make(map[string]*config.Server, count) // a million names have a server each: few have several
+	further, nameless := make(map[string][]*config.Server), make(map[door]*config.Server)
 	for _, s := range m.Tree.HTTP.Servers {
 		for _, n := range s.Names {
-			if n.Kind == config.NameExact && !anyName(n.Text) && len(names[n.Text]) < maxSameName {
-				names[n.Text] = append(names[n.Text], s)
+			if n.Kind != config.NameExact || anyName(n.Text) {
+				continue
+			}
+			if of := first[n.Text]; of == nil {
+				first[n.Text] = s
+			} else if of != s && len(further[n.Text]) < maxSameName-1 {
+				further[n.Text] = append(further[n.Text], s)
 			}
 		}
 		if !takesAnyName(s) {
@@ -81,7 +91,8 @@ func (m *misses) siblings() map[*config.Server][]sibling {
 	}
 	for _, s := range m.Tree.HTTP.Servers {
 		for _, n := range s.Names {
-			for _, o := range names[n.Text] {
+			add(s, first[n.Text], false)
+			for _, o := range further[n.Text] {
 				add(s, o, false)
 			}
 		}

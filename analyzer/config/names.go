@@ -50,41 +50,62 @@ func (r *resolver) conflictingNames() {
 		if len(at.servers) < 2 {
 			continue
 		}
-		taken := make(map[string]*Name, len(at.servers))
+		count := 0
+		for _, s := range at.servers {
+			count += len(s.Names)
+		}
+		taken := takenNames{exact: make(map[string]*Name, count)}
 		for _, s := range at.servers {
 			for _, n := range s.Names {
 				if n.Kind != NameRegex {
-					r.takeName(n, s, at, taken)
+					r.takeName(n, s, at, &taken)
 				}
 			}
 		}
 	}
 }
 
-// takeName notes a name at an address. Exact names, leading and trailing wildcards are apart; ".a.example" is the first two at once.
-func (r *resolver) takeName(n *Name, s *Server, at *portServers, taken map[string]*Name) {
-	text := lower(n.Text)
-	on := listenText(at.key.host, at.key.port)
-	if !validName(text, n.Kind) {
-		r.refuseName(n, s, nil, fmt.Sprintf(`invalid server name or wildcard "%s" on %s`, text, on))
-		return
-	}
-	keys := []string{"=" + text}
+// takenNames are the names at an address. Exact names, leading and trailing wildcards are apart; ".a.example" is the
+// first two at once.
+type takenNames struct{ exact, leading, trailing map[string]*Name }
+
+// take notes a name, given in lower case, unless it is taken: then it returns the earlier one.
+func (t *takenNames) take(n *Name, text string) (earlier *Name) {
 	switch n.Kind {
 	case NameLeading:
-		keys[0] = "*" + text[1:]
+		return takeAs(&t.leading, n, text[1:])
 	case NameDot:
-		keys = []string{"=" + text[1:], "*" + text}
-	case NameTrailing:
-		keys[0] = text
-	default:
-	}
-	for _, key := range keys {
-		if earlier := taken[key]; earlier != nil {
-			r.refuseName(n, s, earlier, fmt.Sprintf(`conflicting server name "%s" on %s, ignored`, text, on))
-			return
+		if earlier = takeAs(&t.exact, n, text[1:]); earlier != nil {
+			return earlier
 		}
-		taken[key] = n
+		return takeAs(&t.leading, n, text)
+	case NameTrailing:
+		return takeAs(&t.trailing, n, text)
+	case NameExact, NameRegex:
+	}
+	return takeAs(&t.exact, n, text)
+}
+
+func takeAs(names *map[string]*Name, n *Name, key string) (earlier *Name) {
+	if earlier = (*names)[key]; earlier != nil {
+		return earlier
+	}
+	if *names == nil {
+		*names = make(map[string]*Name)
+	}
+	(*names)[key] = n
+	return nil
+}
+
+// takeName notes a name at an address.
+func (r *resolver) takeName(n *Name, s *Server, at *portServers, taken *takenNames) {
+	text := lower(n.Text)
+	if !validName(text, n.Kind) {
+		r.refuseName(n, s, nil, fmt.Sprintf(`invalid server name or wildcard "%s" on %s`, text, listenText(at.key.host, at.key.port)))
+		return
+	}
+	if earlier := taken.take(n, text); earlier != nil {
+		r.refuseName(n, s, earlier, fmt.Sprintf(`conflicting server name "%s" on %s, ignored`, text, listenText(at.key.host, at.key.port)))
 	}
 }
 

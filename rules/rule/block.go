@@ -41,6 +41,7 @@ func readBlock(vb *config.VariableBlock, name string) *Block {
 	b.Entries = make([]Entry, 0, len(vb.Entries))
 	for i, item := range vb.Entries {
 		e := Entry{Item: item, Index: i, Key: item.Name().Value}
+		b.hostnames = b.hostnames || e.Key == "hostnames" && item.NumArgs() == 0
 		if item.NumArgs() != 1 || kind == "geo" && (e.Key == "delete" || e.Key == "proxy") {
 			continue // hostnames, volatile, ranges, and what nginx refuses
 		}

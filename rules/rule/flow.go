@@ -38,6 +38,8 @@ type Block struct {
 	Name    string         // the variable that it defines, without "$"
 	Source  value.Template // what a map or split_clients looks at; of geo the variable with the address
 	Entries []Entry        // those that nginx takes
+
+	hostnames bool // a map that compares names with wildcards
 }
 
 // An Entry is one line of a block that leads to a value.

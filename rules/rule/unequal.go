@@ -26,17 +26,7 @@ func (b *Block) NeverEqual(e *Entry) string {
 	if text == "" {
 		return ""
 	}
-	return neverEqual(name, text, b.hostnames())
-}
-
-// hostnames says whether a map compares names with wildcards.
-func (b *Block) hostnames() bool {
-	for _, e := range b.VariableBlock.Entries {
-		if e.Name().Value == "hostnames" && e.NumArgs() == 0 {
-			return true
-		}
-	}
-	return false
+	return neverEqual(name, text, b.hostnames)
 }
 
 var method = regexp.MustCompile(`^[a-z_-]+$`)
