@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
@@ -63,8 +62,7 @@ type Collector struct {
 
 	peers   map[netip.Addr]*Peer
 	clients map[pair]struct{}
-	known   *fronts.Table
-	given   []*fronts.List
+	judge   Judge
 }
 
 type pair struct{ peer, client netip.Addr }
@@ -72,7 +70,7 @@ type pair struct{ peer, client netip.Addr }
 // NewCollector returns a collector that takes for proxies whoever is in the lists given, in those of known fronts, or in a
 // private network.
 func NewCollector(known *fronts.Table, given []*fronts.List) *Collector {
-	return &Collector{known: known, given: given, peers: map[netip.Addr]*Peer{}, clients: map[pair]struct{}{}}
+	return &Collector{judge: NewJudge(known, given), peers: map[netip.Addr]*Peer{}, clients: map[pair]struct{}{}}
 }
 
 // Add takes one line.
@@ -84,10 +82,10 @@ func (c *Collector) Add(l Line) {
 	}
 	addr = addr.Unmap()
 	c.Told++
-	if !c.suspect(addr) {
+	if !c.judge.Suspect(addr) {
 		return
 	}
-	client, last, ok := c.behind(l.Forwarded)
+	client, last, ok := c.judge.Behind(l.Forwarded)
 	if !ok || client == addr {
 		return
 	}
@@ -121,52 +119,13 @@ func (c *Collector) Add(l Line) {
 	}
 }
 
-// suspect says whether an address may be a proxy's.
-func (c *Collector) suspect(a netip.Addr) bool {
-	return inner(a) || c.listed(a) != nil || c.known.Of(netip.PrefixFrom(a, a.BitLen())) != nil
-}
-
-func (c *Collector) listed(a netip.Addr) *fronts.List {
-	i := slices.IndexFunc(c.given, func(l *fronts.List) bool { return l.Set().Contains(a) })
-	if i < 0 {
-		return nil
-	}
-	return c.given[i]
-}
-
-// behind finds the client in a header: the last address of the internet that is no proxy's; and the last address of all.
-func (c *Collector) behind(header string) (client, last netip.Addr, ok bool) {
-	words := strings.FieldsFunc(header, func(r rune) bool { return r == ' ' || r == ',' })
-	for i := len(words) - 1; i >= 0; i-- {
-		a, valid := request.ParseAddrPort(words[i], true)
-		if !valid {
-			continue
-		}
-		addr := a.Addr().Unmap()
-		if i == len(words)-1 {
-			last = addr
-		}
-		if !ok && !c.suspect(addr) && addr.IsGlobalUnicast() {
-			client, ok = addr, true
-		}
-	}
-	return client, last, ok
-}
-
-var shared = netip.MustParsePrefix("100.64.0.0/10") // RFC 6598: carriers and clusters
-
-// inner says whether nobody on the internet has an address.
-func inner(a netip.Addr) bool {
-	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || shared.Contains(a)
-}
-
 // Groups puts the peers together by the networks that would cover them, the busiest first: a network of a list that was given, a known front's,
 // or else the smallest sensible one. sizes are lengths of private networks that are trusted already: a neighbour is
 // likely of the same one, as a cloud's subnets are.
 func (c *Collector) Groups(sizes []int) []Group {
 	byNetwork, networkOf := map[netip.Prefix]*Group{}, map[netip.Addr]netip.Prefix{}
 	for _, p := range c.peers {
-		g := c.groupOf(p.Addr, sizes)
+		g := c.judge.Network(p.Addr, sizes)
 		if have := byNetwork[g.Network]; have != nil {
 			g = *have
 		}
@@ -195,35 +154,4 @@ func (c *Collector) Groups(sizes []int) []Group {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), a.Network.Addr().Compare(b.Network.Addr()))
 	})
 	return all
-}
-
-// groupOf finds the network that covers an address.
-func (c *Collector) groupOf(a netip.Addr, sizes []int) Group {
-	if l := c.listed(a); l != nil {
-		for _, n := range l.Networks {
-			if n.Prefix.Contains(a) {
-				return Group{Network: n.Prefix, Label: strings.TrimSuffix(l.Name+": "+n.Label, ": "), Front: l.Front, Sure: true}
-			}
-		}
-	}
-	if f := c.known.Of(netip.PrefixFrom(a, a.BitLen())); f != nil {
-		for _, p := range f.Networks {
-			if p.Contains(a) {
-				return Group{Network: p, Label: f.Name, Front: f, Sure: true}
-			}
-		}
-	}
-	bits := 24
-	switch {
-	case a.IsLoopback():
-		bits = a.BitLen()
-	case a.Is6():
-		bits = 64
-	}
-	for _, n := range sizes {
-		if a.Is4() && !a.IsLoopback() && n < 30 && n >= 16 {
-			bits = min(bits, n)
-		}
-	}
-	return Group{Network: netip.PrefixFrom(a, bits).Masked()}
 }

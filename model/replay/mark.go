@@ -57,11 +57,15 @@ func also(h uint64, text string) uint64 {
 // marks works out those of a batch.
 func (n *needs) marks(b *accesslog.Batch, list []mark) []mark {
 	list = list[:0]
+	senders := map[string]uint32{}
 	for i := range b.Records {
 		rec := &b.Records[i]
 		target := n.target(rec)
 		m := mark{
-			class: mixed(n.hashOf(rec, target)), length: int32(len(target)), agent: hashOf(rec.Agent), user: hashOf(rec.User), sender: hashOf(rec.Forwarded),
+			class: mixed(n.hashOf(rec, target)), length: int32(len(target)), agent: hashOf(rec.Agent), user: hashOf(rec.User),
+		}
+		if rec.Forwarded != "" {
+			m.sender = n.senderOf(rec.Forwarded, senders)
 		}
 		from := maphash.String(seed, rec.Client)
 		if header := n.handedOn(rec); rec.Peer == "" && header == "" {
@@ -73,6 +77,18 @@ func (n *needs) marks(b *accesslog.Batch, list []mark) []mark {
 		list = append(list, m)
 	}
 	return list
+}
+
+// senderOf tells apart whom a proxy's header stands for, for sketches; 0 for nobody of the internet.
+func (n *needs) senderOf(header string, known map[string]uint32) uint32 {
+	h, ok := known[header]
+	if !ok {
+		if client, _, ok := n.judge.Behind(header); ok {
+			h = hashOf(client.String())
+		}
+		known[header] = h
+	}
+	return h
 }
 
 // target is a record's target as far as it matters.

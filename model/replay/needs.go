@@ -7,6 +7,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
+	"github.com/ngxlimit/ngxlimit/model/peers"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
@@ -25,6 +26,8 @@ type needs struct {
 	edge    bool     // an edge stands in front
 	outer   int      // of headers, the one in which an edge hands on the visitor's address; negative for none
 	conns   bool     // limit_conn stands somewhere
+
+	judge peers.Judge // of proxies
 
 	variables *value.Definitions
 	ofHeaders map[*config.Zone]bool // zones whose keys are made of headers

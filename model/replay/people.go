@@ -77,8 +77,8 @@ func (e *engine) ofKey(s suspect) (Diagnosis, bool) {
 	switch {
 	case senders >= manySenders:
 		return at(diagProxy, place, limit, fmt.Sprintf(
-			"key %s of zone %s is %s that hands on about %s other addresses: it is not trusted, so all who come through it share one bucket (%s)",
-			key, s.id.zone.Name, e.addressText(k.who), number(senders), suffers,
+			"key %s of zone %s is %s that hands on about %s other addresses: %s (%s)",
+			key, s.id.zone.Name, e.addressText(k.who), number(senders), e.proxyText(k.who, evidence), suffers,
 		), e.with(evidence, k.who)), true
 	case agents >= manyAgents, users >= manyUsers, browsing && k.pages >= manyPages:
 		var signs []string
@@ -101,6 +101,34 @@ func (e *engine) ofKey(s suspect) (Diagnosis, bool) {
 		), e.with(evidence, k.who)), true
 	}
 	return Diagnosis{}, false
+}
+
+// proxyText says what follows of an address that hands on others, and which network would have to be trusted. Anybody may
+// send the header: that of an address of the internet that is no known proxy's proves little.
+func (e *engine) proxyText(w *who, evidence map[string]any) string {
+	sure := e.r.needs.judge.Suspect(w.addr)
+	evidence["proxy"] = sure
+	if !sure {
+		return "a proxy that is not trusted, so that all who come through it share one bucket, or a client that makes the header up"
+	}
+	text := "it is not trusted, so all who come through it share one bucket"
+	if e.r.o.Redact != nil {
+		return text
+	}
+	var sizes []int
+	if e.trust != nil {
+		for _, p := range e.trust.Trusted {
+			if p.Addr().IsPrivate() {
+				sizes = append(sizes, p.Bits())
+			}
+		}
+	}
+	group := e.r.needs.judge.Network(w.addr, sizes)
+	evidence["network"], evidence["network_listed"] = group.Network.String(), group.Sure
+	if group.Sure {
+		return text + "; its network is " + group.Network.String()
+	}
+	return text + "; the smallest network that is likely its own is " + group.Network.String()
 }
 
 // limitOf finds the limit by which a key was judged first.

@@ -15,6 +15,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
+	"github.com/ngxlimit/ngxlimit/model/peers"
 )
 
 // A Source is one log.
@@ -65,6 +66,7 @@ func RunPart(tree *config.Tree, router *route.Router, sources []Source, o Option
 		o.Fronts = fronts.BuiltIn()
 	}
 	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree, o.Edge), hosts: map[string]*engine{}, sources: sources}
+	r.needs.judge = peers.NewJudge(o.Fronts, nil)
 	if o.Edge != nil {
 		r.front = newFront(r)
 	}
