@@ -1,6 +1,9 @@
 package replay
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A cache keeps what was used lately: between one and two times as many as it is meant to hold, in two halves of which
 // the older one is forgotten when the younger one is full.
@@ -97,4 +100,17 @@ func (r *ranking[K, V]) clear() {
 			return
 		}
 	}
+}
+
+// insertBest keeps the first few of what is given to it in an order, whatever the order in which it is given: it returns the
+// list with one more where that is among the first.
+func insertBest[T any](list []T, most int, v T, compare func(a, b T) int) []T {
+	if len(list) == most && compare(list[most-1], v) <= 0 {
+		return list
+	}
+	at, _ := slices.BinarySearchFunc(list, v, compare)
+	if list = slices.Insert(list, at, v); len(list) > most {
+		list = list[:most]
+	}
+	return list
 }

@@ -15,7 +15,6 @@ import (
 
 const (
 	mostClasses = 1 << 15 // kinds of requests that are remembered at a time
-	mostAlike   = 1 << 14 // plans that others are found alike to
 	mostBound   = 1 << 15 // kinds of requests of single clients, likewise
 	mostHostsOf = 10_000  // names that were asked for
 )
@@ -34,13 +33,14 @@ type family struct{ familyKey }
 type class struct {
 	plan    *pipeline.Plan // for everybody; nil where it depends on who sends it
 	uri     *uriRow
+	kin     *kin // the classes that fare alike, where that is known without asking the zones
 	family  *family
 	hash    uint32 // of the path
 	kind    kind
 	unknown bool // a key is not known, and one value was taken for all requests
 	planned bool
 	size    uint8    // of head
-	head    [56]byte // the target where it is short, so that nothing else has to be looked at
+	head    [48]byte // the target where it is short, so that nothing else has to be looked at
 	target  string   // as far as it matters
 	path    string
 	server  *config.Server
@@ -152,6 +152,7 @@ func (e *engine) newClass(k *family, target string, rec *accesslog.Record) *clas
 		c.request.Target = "/" // what was no request line; nginx answered 400 by itself
 		c.kind = malformed
 	}
+	c.kin = e.kinOf(c)
 	return c
 }
 
@@ -168,28 +169,19 @@ func (e *engine) prepare(c *class) {
 	if !e.uniform {
 		return // the address is another one from place to place
 	}
+	if c.kin != nil && c.kin.plan != nil {
+		c.plan = c.kin.plan
+		return
+	}
 	e.pipe.Resolved = true
 	plan, shared := e.pipe.PlanShared(&c.request, c.server)
-	if shared {
-		c.plan = e.alikeTo(plan)
-		c.unknown = unknownKey(plan)
+	if !shared {
+		return
 	}
-}
-
-// alikeTo returns the plan that stands for all by which the limits decide as by this one. There are few of them, so that
-// what decisions look at stays in a processor's cache.
-func (e *engine) alikeTo(plan *pipeline.Plan) *pipeline.Plan {
-	like, ok := plan.Likeness()
-	if !ok {
-		return plan
+	c.plan, c.unknown = plan, unknownKey(plan)
+	if c.kin != nil {
+		c.kin.plan = plan
 	}
-	if first := e.alike[like]; first != nil {
-		return first
-	}
-	if len(e.alike) < mostAlike {
-		e.alike[like] = plan
-	}
-	return plan
 }
 
 // bound returns the plan of a request that depends on who sends it.

@@ -88,17 +88,16 @@ func (out *Host) keys(e *engine) {
 		id  keyID
 		row *keyRow
 	}
-	all := make([]pair, 0, len(e.keys.all))
+	var worst []pair
 	for id, row := range e.keys.all {
-		all = append(all, pair{id, row})
+		worst = insertBest(worst, shownKeys, pair{id, row}, func(a, b pair) int {
+			if c := worse(a.row.Delayed, a.row.Rejected, a.row.Requests, b.row.Delayed, b.row.Rejected, b.row.Requests); c != 0 {
+				return c
+			}
+			return cmp.Or(strings.Compare(a.id.zone.Name, b.id.zone.Name), strings.Compare(a.id.key, b.id.key))
+		})
 	}
-	slices.SortFunc(all, func(a, b pair) int {
-		if c := worse(a.row.Delayed, a.row.Rejected, a.row.Requests, b.row.Delayed, b.row.Rejected, b.row.Requests); c != 0 {
-			return c
-		}
-		return cmp.Or(strings.Compare(a.id.zone.Name, b.id.zone.Name), strings.Compare(a.id.key, b.id.key))
-	})
-	for _, p := range all[:min(len(all), shownKeys)] {
+	for _, p := range worst {
 		k := p.row
 		out.Keys = append(out.Keys, KeyStat{
 			Nginx: e.name, Zone: p.id.zone.Name, Key: e.redact(pipeline.Readable(p.id.key)), Requests: k.Requests, Passed: k.Requests - k.Delayed - k.Rejected,
@@ -114,19 +113,19 @@ func (out *Host) uris(e *engine) {
 		id  uriID
 		row *uriRow
 	}
-	all := make([]pair, 0, len(e.uris.all))
+	var worst []pair
 	for id, row := range e.uris.all {
-		if row.Requests > 0 {
-			all = append(all, pair{id, row})
+		if row.Requests == 0 {
+			continue
 		}
+		worst = insertBest(worst, shownURIs, pair{id, row}, func(a, b pair) int {
+			if c := worse(a.row.Delayed, a.row.Rejected, a.row.Requests, b.row.Delayed, b.row.Rejected, b.row.Requests); c != 0 {
+				return c
+			}
+			return cmp.Or(strings.Compare(nameOf(a.id.server), nameOf(b.id.server)), strings.Compare(a.id.path, b.id.path))
+		})
 	}
-	slices.SortFunc(all, func(a, b pair) int {
-		if c := worse(a.row.Delayed, a.row.Rejected, a.row.Requests, b.row.Delayed, b.row.Rejected, b.row.Requests); c != 0 {
-			return c
-		}
-		return cmp.Or(strings.Compare(nameOf(a.id.server), nameOf(b.id.server)), strings.Compare(a.id.path, b.id.path))
-	})
-	for _, p := range all[:min(len(all), shownURIs)] {
+	for _, p := range worst {
 		u := p.row
 		s := URIStat{
 			Nginx: e.name, Server: nameOf(p.id.server), Path: p.id.path, Requests: u.Requests, Passed: u.Requests - u.Delayed - u.Rejected,

@@ -28,7 +28,7 @@ type engine struct {
 	lately   [4]*family // of the last requests
 	oldest   int        // of these
 	plans    *cache[boundKey, *pipeline.Plan]
-	alike    map[pipeline.Likeness]*pipeline.Plan
+	router   *router
 	whos     *table[who]
 	servers  *cache[hostKey, target]
 	doors    map[*config.Server]door
@@ -72,7 +72,6 @@ func newEngine(r *replay, name string) *engine {
 		classes: newTable[class](mostClasses), families: newCache[familyKey, family](mostClasses), plans: newCache[boundKey, *pipeline.Plan](mostBound),
 		whos: newTable[who](mostWho), servers: newCache[hostKey, target](mostHostsOf),
 		tally: simulate.NewTally(), hasAssumed: map[string]bool{},
-		alike: map[pipeline.Likeness]*pipeline.Plan{},
 	}
 	if e.out = e.decideAll; r.front == nil {
 		e.queue = newQueue()
@@ -93,6 +92,7 @@ func newEngine(r *replay, name string) *engine {
 		e.header = headerName(r.needs.header)
 	}
 	e.pipe.Authorized = true
+	e.router = newRouter(e.pipe)
 	e.pipe.Watch = e.watch
 	e.pipe.Hint = &pipeline.Hint{}
 	e.windows.begin()

@@ -30,8 +30,12 @@ type suspect struct {
 // ofKeys looks at keys that are one address.
 func (e *engine) ofKeys() []Diagnosis {
 	all := make([]suspect, 0, 64)
+	counted := map[*config.Zone]bool{}
+	for _, z := range e.r.tree.HTTP.Zones {
+		counted[z] = byAddress(z)
+	}
 	for id, row := range e.keys.all {
-		if row.sole && row.Requests >= fewest && byAddress(id.zone) {
+		if row.sole && row.Requests >= fewest && counted[id.zone] {
 			all = append(all, suspect{id, row})
 		}
 	}

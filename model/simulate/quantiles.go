@@ -17,6 +17,7 @@ const highest = 1_000_000_000
 type sample struct {
 	values    []int64
 	histogram *hdrhistogram.Histogram
+	short     []int64 // with a histogram: how many there were of each short time, before they are put into it
 	max       int64
 	zeros     int64 // most requests wait for nothing
 }
@@ -39,15 +40,33 @@ func (s *sample) add(ms int64) {
 
 // spill goes over to a histogram.
 func (s *sample) spill() {
-	s.histogram = hdrhistogram.New(1, highest, 3)
+	s.histogram, s.short = hdrhistogram.New(1, highest, 3), make([]int64, shortTimes)
 	for _, v := range s.values {
 		s.record(v)
 	}
 	s.values = nil
 }
 
-// record cannot fail: the value is within the histogram's range.
-func (s *sample) record(ms int64) { _ = s.histogram.RecordValue(min(ms, highest)) }
+// shortTimes are those below it, in milliseconds, which most are. The histogram tells them all apart.
+const shortTimes = 1024
+
+func (s *sample) record(ms int64) {
+	if ms < shortTimes {
+		s.short[ms]++
+		return
+	}
+	_ = s.histogram.RecordValue(min(ms, highest)) // it cannot fail: the value is within its range
+}
+
+// settle puts the short times into the histogram, if there is one.
+func (s *sample) settle() {
+	for ms, n := range s.short {
+		if n > 0 {
+			_ = s.histogram.RecordValues(int64(ms), n)
+			s.short[ms] = 0
+		}
+	}
+}
 
 // merge adds another sample.
 func (s *sample) merge(o *sample) {
@@ -61,6 +80,7 @@ func (s *sample) merge(o *sample) {
 	if s.histogram == nil {
 		s.spill()
 	}
+	o.settle()
 	s.histogram.Merge(o.histogram)
 	s.max = max(s.max, o.max)
 }
@@ -68,6 +88,7 @@ func (s *sample) merge(o *sample) {
 // quantiles returns the values of which 50, 95 and 99 of a hundred are not larger.
 func (s *sample) quantiles() Quantiles {
 	q := Quantiles{Max: s.max}
+	s.settle()
 	if s.histogram != nil {
 		n := s.histogram.TotalCount() + s.zeros
 		at := func(percent int64) int64 {
@@ -115,6 +136,7 @@ func (s *sample) buckets() []Bucket {
 		}
 		return list
 	}
+	s.settle()
 	for _, bar := range s.histogram.Distribution() {
 		if bar.Count > 0 {
 			put(bar.From, bar.Count)

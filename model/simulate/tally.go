@@ -43,6 +43,7 @@ func (s *Sample) Add(ms int64) { s.s.add(ms) }
 // N is how many there are.
 func (s *Sample) N() int64 {
 	n := s.s.zeros + int64(len(s.s.values))
+	s.s.settle()
 	if s.s.histogram != nil {
 		n += s.s.histogram.TotalCount()
 	}
