@@ -28,11 +28,14 @@ func (l *Limit) passes(now clock.Msec) bool {
 }
 
 // decideOne is decide for a list of one, without what several need.
-func decideOne(now clock.Msec, l *Limit, dryRun bool) Decision {
+func decideOne(now clock.Msec, l *Limit, dryRun bool, log *[]Lookup) Decision {
 	if l.Key == "" || len(l.Key) > MaxKey {
 		return Decision{Verdict: None, Zone: -1}
 	}
 	_, excess, result := l.Zone.lookUp(now, l, true)
+	if log != nil {
+		*log = append(*log, Lookup{Result: result, Excess: excess})
+	}
 	if result != Charged {
 		return reject(0, excess, result == NoRoom, dryRun)
 	}

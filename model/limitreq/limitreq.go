@@ -92,13 +92,17 @@ func Decide(now clock.Msec, limits []Limit, dryRun bool) Decision {
 		if limits[0].passes(now) {
 			return Decision{Verdict: Passed, Zone: -1}
 		}
-		return decideOne(now, &limits[0], dryRun)
+		return decideOne(now, &limits[0], dryRun, nil)
 	}
 	return decide(now, limits, dryRun, nil)
 }
 
 // DecideLogged is Decide, and appends to log what each limit asked has found.
 func DecideLogged(now clock.Msec, limits []Limit, dryRun bool, log []Lookup) (Decision, []Lookup) {
+	if len(limits) == 1 {
+		d := decideOne(now, &limits[0], dryRun, &log)
+		return d, log
+	}
 	d := decide(now, limits, dryRun, &log)
 	return d, log
 }

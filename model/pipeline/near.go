@@ -19,7 +19,7 @@ type Hint struct {
 // decideNear decides at a time, or where that gives another verdict than the known one, at the nearest time within the
 // slack that gives it. What was charged for a verdict that is not taken is taken back.
 func decideNear(now clock.Msec, limits []limitreq.Limit, dryRun bool, h *Hint, log []limitreq.Lookup) (limitreq.Decision, []limitreq.Lookup) {
-	var room [8]limitreq.State
+	var room [2]limitreq.State // mostly there are no more
 	saved := room[:0]
 	held := true // every key has an account
 	for i := range limits {

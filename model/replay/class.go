@@ -26,6 +26,12 @@ type familyKey struct {
 	host, scheme, method, extras string
 }
 
+// is compares what mostly differs, or is mostly empty, first.
+func (k *familyKey) is(o *familyKey) bool {
+	return k.server == o.server && len(k.host) == len(o.host) && len(k.scheme) == len(o.scheme) && len(k.extras) == len(o.extras) && k.method == o.method &&
+		(k.host == "" || k.host == o.host) && (k.scheme == "" || k.scheme == o.scheme) && (k.extras == "" || k.extras == o.extras)
+}
+
 // A family is requests of one familyKey.
 type family struct{ familyKey }
 
@@ -89,7 +95,7 @@ func (e *engine) classOf(l *log, rec *accesslog.Record, m *mark) *class {
 // familyOf returns the family of a request. Texts are cut out of a block that need not be kept for their sake.
 func (e *engine) familyOf(asked *familyKey) *family {
 	for _, f := range &e.lately {
-		if f != nil && f.familyKey == *asked {
+		if f != nil && f.is(asked) {
 			return f
 		}
 	}
