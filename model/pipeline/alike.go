@@ -60,13 +60,7 @@ func (n *node) keys() string {
 	var b []byte
 	for i, slots := range n.slots {
 		if slots == nil {
-			text := ""
-			if n.kind == askRequests {
-				text = n.ask[i].Key
-			} else {
-				text = n.askConns[i].Key
-			}
-			slots = []slot{{text: text}}
+			slots = []slot{{text: n.constant(i)}}
 		}
 		b = strconv.AppendInt(append(b, '/'), int64(len(slots)), 10)
 		for _, s := range slots {
@@ -77,4 +71,12 @@ func (n *node) keys() string {
 		}
 	}
 	return string(b)
+}
+
+// constant is a key that is the same for all clients.
+func (n *node) constant(i int) string {
+	if n.kind == askRequests {
+		return n.ask[i].Key
+	}
+	return n.askConns[i].Key
 }

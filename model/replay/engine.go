@@ -177,7 +177,8 @@ func (e *engine) decideAll(all []*entry) {
 		}
 		return
 	}
-	left := append(e.left[:0], all...)
+	e.left = append(e.left[:0], all...)
+	left := e.left
 	for len(left) > 0 {
 		at := 0
 		for at < len(left) && !e.decide(left[at], true) {
