@@ -22,6 +22,8 @@ var liveConfigs = []Config{
 	{Header: XForwardedFor, Recursive: true},
 	{Header: "x-forwarded-for", Recursive: true},
 	{Header: "CF-Connecting-IP"},
+	{Header: ProxyProtocol},
+	{Header: ProxyProtocol, Recursive: true},
 }
 
 var liveTrusted = []string{"127.0.0.0/8", "10.0.0.0/8", "2001:db8::/32", "::/96"}
@@ -29,7 +31,7 @@ var liveTrusted = []string{"127.0.0.0/8", "10.0.0.0/8", "2001:db8::/32", "::/96"
 // TestLive asks nginx about random headers: spellings of addresses with random mistakes, in random lists and lines.
 func TestLive(t *testing.T) {
 	port := nginxtest.Port(t)
-	nginxtest.Start(t, liveText(port), port, nil)
+	nginxtest.Start(t, liveText(port, nginxtest.Port(t)), port, nil)
 	c := dialLive(t, port)
 	r := nginxtest.Random(t)
 	for range nginxtest.Cases(t, 1000) {
@@ -39,7 +41,7 @@ func TestLive(t *testing.T) {
 			cfg.Trusted = append(cfg.Trusted, netip.MustParsePrefix(p))
 		}
 		var hs []request.Header
-		for range 1 + r.IntN(3) {
+		for range 1 + manyOr(r, 3, 40) {
 			name := []string{XRealIP, XForwardedFor, "x-forwarded-FOR", "cf-connecting-ip"}[r.IntN(4)]
 			hs = append(hs, request.Header{Name: name, Value: randomList(r)})
 		}
@@ -51,14 +53,67 @@ func TestLive(t *testing.T) {
 	}
 }
 
-func liveText(port int) string {
+// TestLiveProxied asks nginx about connections that begin with a line of the PROXY protocol, with random headers behind it.
+func TestLiveProxied(t *testing.T) {
+	port, proxied := nginxtest.Port(t), nginxtest.Port(t)
+	nginxtest.Start(t, liveText(port, proxied), port, nil)
+	r := nginxtest.Random(t)
+	for range nginxtest.Cases(t, 300) {
+		i := r.IntN(len(liveConfigs))
+		cfg := liveConfigs[i]
+		for _, p := range liveTrusted {
+			cfg.Trusted = append(cfg.Trusted, netip.MustParsePrefix(p))
+		}
+		var hs []request.Header
+		for range r.IntN(3) {
+			hs = append(hs, request.Header{Name: []string{XRealIP, XForwardedFor}[r.IntN(2)], Value: randomList(r)})
+		}
+		line, source := randomProxyLine(r)
+		c := dialLive(t, proxied)
+		if _, err := c.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+		got := Resolve(cfg, Connection{Peer: c.peer, Proxy: source}, hs)
+		want := c.ask(t, fmt.Sprintf("/%d/", i), hs)
+		if shown := fmt.Sprintf("%s|%d", request.AddrText(got.Addr), got.Port); shown != want {
+			t.Errorf("%+v, %q, headers %q: %s, nginx %s", liveConfigs[i], line, hs, shown, want)
+		}
+		_ = c.Close()
+	}
+}
+
+// randomProxyLine returns a line of the PROXY protocol, and the source that it names; the zero value where it names none.
+func randomProxyLine(r *rand.Rand) (string, netip.AddrPort) {
+	port := uint16(r.IntN(65536))
+	v4 := []string{"203.0.113.7", "10.0.0.9", "127.0.0.1", "255.255.255.255", "0.0.0.0"}
+	v6 := []string{"2001:db8::7", "2001:db9::1", "::1", "::ffff:10.0.0.1", "::", "1:2:3:4:5:6:7:8"}
+	family, list := "TCP4", v4
+	switch r.IntN(8) {
+	case 0:
+		return []string{"PROXY UNKNOWN\r\n", "PROXY UNKNOWN 203.0.113.7 10.0.0.1 1 2\r\n"}[r.IntN(2)], netip.AddrPort{}
+	case 1, 2, 3:
+		family, list = "TCP6", v6
+	}
+	source := list[r.IntN(len(list))]
+	return fmt.Sprintf("PROXY %s %s %s %d 80\r\n", family, source, list[0], port), netip.AddrPortFrom(netip.MustParseAddr(source), port)
+}
+
+// manyOr is a small number, and now and then a large one.
+func manyOr(r *rand.Rand, few, many int) int {
+	if r.IntN(30) == 0 {
+		return r.IntN(many)
+	}
+	return r.IntN(few)
+}
+
+func liveText(port, proxied int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pid nginx.pid; error_log error.log; events {}\nhttp { access_log off; keepalive_requests 1000000;\n")
 	for _, d := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&b, "%s_temp_path tmp_%s;\n", d, d)
 	}
 	// try_files answers after realip has run for the location.
-	fmt.Fprintf(&b, "server { listen 127.0.0.1:%d;\n", port)
+	fmt.Fprintf(&b, "server { listen 127.0.0.1:%d; listen 127.0.0.1:%d proxy_protocol;\n", port, proxied)
 	for i, cfg := range liveConfigs {
 		fmt.Fprintf(&b, "location /%d/ { try_files /none =204; add_header X-Seen $remote_addr|$remote_port always;\n", i)
 		for _, p := range liveTrusted {
@@ -123,7 +178,7 @@ func (c *liveConn) ask(t *testing.T, path string, hs []request.Header) string {
 // randomList returns a list as it may stand in a header, without spaces around it: nginx takes those off.
 func randomList(r *rand.Rand) string {
 	var b strings.Builder
-	for range 1 + r.IntN(4) {
+	for range 1 + manyOr(r, 4, 300) {
 		b.WriteString(randomEntry(r))
 		b.WriteString([]string{", ", ",", " ", " ,, ", ",\t", ", "}[r.IntN(6)])
 	}
@@ -142,6 +197,9 @@ func randomEntry(r *rand.Rand) string {
 		"203.0.113.7", "10.0.0.9", "10.1.2.3", "127.0.0.1", "2001:db8::7", "::1", "::ffff:10.0.0.1", "::ffff:203.0.113.7",
 		"2001:db8:1:2:3:4:5:6", "203.0.113.7:443", "[2001:db8::7]:443", "[2001:db9::7]", "1::5:", ":1:2:3:4:5:6:7:8", "::0.1.0.2",
 		"64:ff9b::10.0.0.1", "unknown", "_x", "255.255.255.255", "0.0.0.0", "1::",
+	}
+	if r.IntN(100) == 0 {
+		return strings.Repeat(entries[r.IntN(len(entries))], r.IntN(40)) // no address, however long
 	}
 	e := []byte(entries[r.IntN(len(entries))])
 	const letters = "0123456789abcdefABCDEFg.:[]%x"
