@@ -56,6 +56,7 @@ func randomMap(r *rand.Rand, name string) block {
 	taken := map[string]bool{}
 	for range r.IntN(12) {
 		key := oneOf(r, "a", "b", "", "ab", "a.example", "*.example", ".example.com", "www.*", "www.example.*", "*.b.example", "example", "www",
+			"Example.COM", "*.A.example", "*.com", "a.*", ".a.example", "*.c.b.example", `\hostnames`, `\volatile`, `\include`, strings.Repeat("k", 300), "a b", `\\x`,
 			"~^a", "~*B(.)", "~(?<cap>x+)", "~(a)(b)?", "~^$", "~*^WWW", "default", `\default`, `\~a`, "xa", "/a", "~a(?=b)")
 		if r.IntN(200) == 0 {
 			key = oneOf(r, "..", "*", "a..b", "A", "~(", "~[z-a]", "~*a**", "~a)", `~\`)
@@ -79,6 +80,24 @@ func randomMap(r *rand.Rand, name string) block {
 	return b
 }
 
+// low is an address of 10.0.0.0/22, where spans and networks lie across each other.
+func low(n uint32) string { return netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}).String() }
+
+func network(r *rand.Rand) string { return fmt.Sprintf("%s/%d", low(r.Uint32N(1024)), 20+r.IntN(13)) }
+
+func span(r *rand.Rand) string {
+	from := r.Uint32N(1024)
+	return low(from) + "-" + low(min(from+uint32(manyOr(r, 40, 1024)), 1023))
+}
+
+// manyOr is a small number, and now and then a large one.
+func manyOr(r *rand.Rand, few, many int) int {
+	if r.IntN(20) == 0 {
+		return r.IntN(many)
+	}
+	return r.IntN(few)
+}
+
 func randomGeo(r *rand.Rand, name string) block {
 	b := block{kind: "geo", args: []string{name}}
 	if r.IntN(2) == 0 {
@@ -88,15 +107,19 @@ func randomGeo(r *rand.Rand, name string) block {
 	if ranges {
 		b.entries = append(b.entries, []string{"ranges"})
 	}
-	for range r.IntN(9) {
+	for range manyOr(r, 9, 60) {
 		key := oneOf(r, "10.0.0.0/8", "10.1.0.0/16", "10.1.2.3", "10.1.2.0/24", "0.0.0.0/0", "127.0.0.0/8", "127.0.0.1", "default", "default", "2001:db8::/32",
-			"2001:db8::1", "::/0", "255.255.255.255", "128.0.0.0/1", "10.1.2.4/30", "::ffff:10.0.0.0/104")
+			"2001:db8::1", "::/0", "255.255.255.255", "128.0.0.0/1", "10.1.2.4/30", "::ffff:10.0.0.0/104",
+			"10.1.2.3/24", "10.1.2.3/31", "2001:db8::1/127", "2001:db8::2/33", "192.0.2.1/0", "127.0.0.1/32", "::1/128", "::ffff:10.1.2.3", network(r), network(r))
 		if r.IntN(100) == 0 {
 			key = oneOf(r, "255.255.255.255/32", "10.0.0.0/33", "x")
 		}
 		if ranges {
 			key = oneOf(r, "10.0.0.0-10.255.255.255", "10.1.0.0-10.1.255.255", "10.1.2.3-10.1.2.3", "default", "127.0.0.1-127.0.0.1", "10.1.2.0-10.1.2.255",
 				"0.0.0.0-9.255.255.255", "127.0.0.0-127.1.0.0", "255.255.255.0-255.255.255.254", "default")
+			if r.IntN(2) == 0 {
+				key = span(r)
+			}
 			if r.IntN(60) == 0 {
 				key = oneOf(r, "10.1.2.200-10.1.4.20", "10.1.2.4-10.1.2.3", "10.1.2.4", "x")
 			}
@@ -142,9 +165,10 @@ var shown = []string{
 func randomRequest(r *rand.Rand) *request.Request {
 	key := func() string {
 		return oneOf(r, "a", "b", "A", "ab", "AB", "", "xx", "aBc", "default", "~a", "www.example.com", "www.example.", "a.example", "c.b.example", "example.com", "x.example.com",
-			".example", "WWW.x", "example", "www", "a.b.c.example")
+			".example", "Example.COM", "hostnames", "volatile", "include", strings.Repeat("k", 300), strings.Repeat("k", 301), "x.a.example", "a%20b", "a.com", `\x`, "WWW.x", "example", "www", "a.b.c.example")
 	}
-	ip := oneOf(r, "10.1.2.3", "10.1.2.5", "10.2.0.1", "192.0.2.1", "2001:db8::1", "2001:db8::2", "::1", "::ffff:10.1.2.3", "255.255.255.255", "x", "", "010.1.2.3", "127.0.0.1")
+	ip := oneOf(r, "10.1.2.3", "10.1.2.5", "10.2.0.1", "192.0.2.1", "2001:db8::1", "2001:db8::2", "::1", "::ffff:10.1.2.3", "255.255.255.255", "x", "", "010.1.2.3", "127.0.0.1",
+		low(r.Uint32N(1024)), low(r.Uint32N(1024)), low(r.Uint32N(1024)), low(255), low(256), "10.1.2.3%00", "[2001:db8::1]", "10.1.2.3:80", "::ffff:10.0.1.1")
 	q := &request.Request{
 		Target: fmt.Sprintf("/%s?%s=%s&ip=%s&z=%s", oneOf(r, "", "a", "a/b", "x"), oneOf(r, "k", "K", "kk=1&k", "ak=2&k"), key(), ip, oneOf(r, "", "1", "z")),
 		Host:   oneOf(r, "a.example", "A.Example:80", "b"), Peer: netip.MustParseAddr("127.0.0.1"),
@@ -159,7 +183,8 @@ func randomRequest(r *rand.Rand) *request.Request {
 		case "cookie":
 			v = oneOf(r, "a=1", "a=1; b=2", "b = 3 ;a=4", "B=x", "ab=1; a=2", "a", "a=", "x=1,a=2", "b;a=9", "a =5;")
 		case "x-forwarded-for":
-			v = oneOf(r, "10.1.2.3", "192.0.2.1, 10.0.0.1", "10.1.2.3, 127.0.0.1", "x", "2001:db8::1", "")
+			v = oneOf(r, "10.1.2.3", low(r.Uint32N(1024)), low(r.Uint32N(1024))+", 127.0.0.1", strings.Repeat("10.0.0.1, ", r.IntN(300))+"10.1.2.3",
+				strings.Repeat("9", 600), "[2001:db8::1]:80", "10.1.2.3:80,", ", 10.0.0.9 ,", "192.0.2.1, 10.0.0.1", "10.1.2.3, 127.0.0.1", "x", "2001:db8::1", "")
 		case "authorization":
 			if slices.ContainsFunc(q.Headers, func(h request.Header) bool { return h.Name == name }) {
 				continue // nginx answers 400 to a second one
@@ -226,7 +251,7 @@ func TestLiveVariables(t *testing.T) {
 }
 
 func configuration(definitions string, port int) string {
-	conf := "events {}\npid nginx.pid;\nhttp {\naccess_log off;\n"
+	conf := "events {}\npid nginx.pid;\nhttp {\naccess_log off;\nmap_hash_bucket_size 2048;\n"
 	for _, p := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		conf += p + "_temp_path " + p + ";\n"
 	}
