@@ -127,6 +127,8 @@ func httpHandler(name string) handler {
 		return (*resolver).limitConnZone
 	case "log_format":
 		return (*resolver).logFormat
+	case "map_hash_bucket_size", "server_names_hash_bucket_size":
+		return (*resolver).bucketSize
 	}
 	return otherZoneHandler(name)
 }

@@ -90,6 +90,30 @@ func (s said) String() string {
 
 // What nginx refuses and warns of, and what it takes although one would not think so. Each case is the inside of http.
 var nginxCases = []string{
+	// names too long for nginx's tables
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; }`,
+	`server { listen 127.0.0.1:18801; server_name *.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn.example; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name *.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn.example; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name .nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn.example; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name www.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn.*; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server_names_hash_bucket_size 65; server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server_names_hash_bucket_size 128; server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; } server_names_hash_bucket_size 128;`,
+	`map $host $x { nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
+	`map $host $x { nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
+	`map $host $x { hostnames; *.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
+	`map $host $x { *.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn.nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
+	`map $host $x { hostnames; .nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
+	`map $host $x { hostnames; .nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
+	`map_hash_bucket_size 128; map $host $x { nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
+	`map_hash_bucket_size 128; map $host $x { nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
+	`map $host $x { ~nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn 1; }`,
 	// limit_req_zone
 	`limit_req_zone $remote_addr zone=a:1m rate=1r/s;`,
 	`limit_req_zone $remote_addr zone=a:1m rate=1;`,

@@ -52,6 +52,7 @@ type resolver struct {
 	open      []*scope              // the main level and those that a fragment's context implies, outermost first
 	zones     zones
 	ports     ports
+	buckets   map[string]int // sizes of buckets, by table
 
 	regexes map[regexKey]looked
 
@@ -90,6 +91,7 @@ func newResolver(in *load.Input, o Options) *resolver {
 		templates: make(map[string]value.Template),
 		zones:     newZones(),
 		ports:     newPorts(),
+		buckets:   make(map[string]int),
 	}
 	r.tree.LeftOut = in.LeftOut
 	r.sortProblems()

@@ -37,6 +37,9 @@ func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 	for _, p := range problems {
 		r.refuseEntry(it, entries, p, s.level)
 	}
+	if it.Name().Value == "map" {
+		r.longKeys(entries, s.level)
+	}
 }
 
 func entryWords(d *syntax.Directive) []string {
