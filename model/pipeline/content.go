@@ -228,6 +228,11 @@ func (r *run) content() answer {
 	if r.handler.name != "" {
 		return r.handle()
 	}
+	return r.files()
+}
+
+// files answers as nginx does where no handler takes the request: with what lies on the disk.
+func (r *run) files() answer {
 	if slices.Contains(r.conf.dav, r.method) {
 		r.step(r.conf, "dav_methods", r.method)
 		r.assume("dav_methods in " + r.conf.name() + ": what " + r.method + " answers hangs on the files, and cannot be known")
@@ -254,6 +259,11 @@ func (r *run) handle() answer {
 			return r.finalize(405, EndContent)
 		}
 		return r.sent(200, EndContent)
+	case h.name == "flv" || h.name == "mp4": // they take files, and leave folders to index and the rest
+		if r.method != "GET" && r.method != "HEAD" {
+			return r.finalize(405, EndContent)
+		}
+		return r.files()
 	case h.module == "":
 		r.assume(h.name + " in " + r.conf.name() + " runs code that is not read; it is taken to answer the request there")
 	case r.upstream >= 300 && r.conf.intercept && r.hasErrorPage(r.upstream):

@@ -20,7 +20,7 @@ type handler struct {
 var answers = map[string]string{
 	"proxy_pass": "proxy", "fastcgi_pass": "fastcgi", "uwsgi_pass": "uwsgi", "scgi_pass": "scgi", "grpc_pass": "grpc",
 	"memcached_pass": "memcached",
-	"empty_gif":      "", "stub_status": "", "flv": "", "mp4": "", "hls": "", "perl": "", "redis_pass": "redis", "tunnel_pass": "tunnel",
+	"empty_gif":      "", "stub_status": "", "flv": "", "mp4": "", "hls": "", "perl": "", "api": "", "redis_pass": "redis", "tunnel_pass": "tunnel",
 }
 
 // handlerAt returns the handler that a level itself names; the last one counts, as in nginx.
