@@ -32,8 +32,11 @@ func (t *simulationWriter) requests(rows []simulate.Row) {
 		if r.ExcessMilli != nil {
 			excess = milli(*r.ExcessMilli)
 		}
-		if r.Status != nil {
+		switch {
+		case r.Status != nil:
 			status = strconv.Itoa(*r.Status)
+		case r.Outcome == simulate.Unknown:
+			status = "unknown"
 		}
 		row := table.Row{duration(r.TMs), clean(r.ClientIP), r.Outcome, excess, added(r.DelayMs), status, snipText(clean(r.URL), t.o.width()-65)}
 		if edge {
