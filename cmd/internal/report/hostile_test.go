@@ -21,7 +21,7 @@ import (
 // hostileNames are names of files, as a repository may have them, that mean something to one format or another.
 var hostileNames = []string{
 	"with space.conf", "two\nlines.conf", "return\rto start.conf", "::error file=x::boom.conf", "%0A::error::x.conf", "##[error]x.conf",
-	`quo"te'.conf`, "<script>alert(1)</script>.conf", "]]><x>&amp;.conf", "\u202etxt.fnoc", "\u2066a\u2069.conf", "pipe|`tick`*_[x](y).conf",
+	`quo"te'.conf`, "<script>alert(1)</script>.conf", "]]><x>&amp;.conf", "\u202etxt.fnoc", "\u200emark\u200f\u061c.conf", "\u2028line.conf", "\u2066a\u2069.conf", "pipe|`tick`*_[x](y).conf",
 	"comma,colon:.conf", "bad\xff\xfeutf.conf", "\x1b[31mred.conf", "\x00nul.conf", "ünïcode😀.conf", "-->.conf", "%{x}.conf", "::stop-commands::x",
 }
 
@@ -79,7 +79,7 @@ func TestEveryFormatOfHostileNames(t *testing.T) {
 					t.Error("not UTF-8")
 				}
 				for i, r := range out {
-					if r < ' ' && r != '\n' || r == 0x7f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+					if r < ' ' && r != '\n' || r == 0x7f || r == 0x61c || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 						t.Fatalf("%q in %q", r, out[max(0, i-30):min(len(out), i+30)])
 					}
 				}
