@@ -103,12 +103,27 @@ func (r *Request) Header(name string) (string, bool) { return first(r.Headers, n
 func (r *Response) Header(name string) (string, bool) { return first(r.Headers, name) }
 
 func first(headers []request.Header, name string) (string, bool) {
+	name = Lower(name)
 	for i := range headers {
-		if len(headers[i].Name) == len(name) && strings.EqualFold(headers[i].Name, name) {
+		if len(headers[i].Name) == len(name) && SameHeader(headers[i].Name, name) {
 			return headers[i].Value, true
 		}
 	}
 	return "", false
+}
+
+// SameHeader says whether a header's name, of the same length, is one in small letters.
+func SameHeader(name, small string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != small[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // Lower writes A to Z small; other letters stay. A text without any is returned as it is.

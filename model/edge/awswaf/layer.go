@@ -20,6 +20,34 @@ type running struct {
 	counters map[string]*counter
 	key      []byte
 	stat     edge.RuleStat
+
+	missed int64 // requests since the last sweep that found no room
+	lost   int64 // requests that were not counted, as there was no room
+}
+
+// mostCounters bounds the combinations of a rule that are counted at a time. Tests lower it.
+var mostCounters = 1 << 19
+
+// room says whether one more combination can be counted; those of which nothing came within a window are let go.
+func (r *running) room(now clock.Msec) bool {
+	if len(r.counters) < mostCounters {
+		return true
+	}
+	if r.missed > 0 && r.missed < int64(mostCounters)/8 {
+		r.missed++
+		return false
+	}
+	r.missed = 1
+	for key, c := range r.counters {
+		if c.marks[len(c.marks)-1].at <= now-Lag-r.rate.window {
+			delete(r.counters, key)
+		}
+	}
+	if len(r.counters) < mostCounters {
+		r.missed = 0
+		return true
+	}
+	return false
 }
 
 // counter is what came for one combination of keys within the window, and the lag before it.
@@ -145,6 +173,10 @@ func (r *running) judge(now clock.Msec, req *edge.Request) (d edge.Decision, act
 		}
 		c := r.counters[string(r.key)]
 		if c == nil {
+			if !r.room(now) {
+				r.lost++
+				return d, false
+			}
 			c = &counter{}
 			r.counters[string(r.key)] = c
 		}
@@ -208,6 +240,9 @@ func (l *Layer) Report() edge.Report {
 		st := r.stat
 		st.Keys = len(r.counters)
 		rep.Rules = append(rep.Rules, st)
+		if r.lost > 0 {
+			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: %d requests were not counted, as %d combinations of its keys had counters at that time", st.Rule, r.lost, mostCounters))
+		}
 		if st.Unknown > 0 {
 			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %d requests it cannot be known whether it acts, and it is taken not to: %s", st.Rule, st.Unknown, st.Why))
 		}

@@ -3,6 +3,7 @@ package cloudflare
 import (
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/edge/lang"
 )
@@ -12,7 +13,13 @@ import (
 type keyset struct {
 	keys  []*lang.Key
 	ids   map[string]int32 // of the combinations that some rule has a counter for
+	free  []int32          // numbers that were given back
+	next  int32            // number that was never given
+	rules []*running       // that count by it
 	scope lang.Scope
+
+	missed int64 // requests since the last sweep that found no room
+	lost   int64 // requests that were not counted, as there was no room
 
 	asked uint64 // the request that the rest is about
 	key   []byte
@@ -38,16 +45,68 @@ func (l *Layer) keysetOf(list []Characteristic) *keyset {
 	return k
 }
 
-// find returns the number of a request's combination; make gives it one where it has none yet.
-func (k *keyset) find(request uint64, req *edge.Request, make bool) int32 {
-	if k.asked != request {
-		k.ask(request, req)
+// mostCombinations bounds the combinations of a keyset that are counted at a time, so that those who send another one with
+// each request cannot take all memory. Tests lower it.
+var mostCombinations = 1 << 19
+
+// find returns the number of a request's combination; make gives it one where it has none yet and there is room.
+func (k *keyset) find(l *Layer, now clock.Msec, req *edge.Request, make bool) int32 {
+	if k.asked != l.request {
+		k.ask(l.request, req)
 	}
-	if k.id < 0 && make && k.why == "" {
-		k.id = int32(len(k.ids))
+	if k.id < 0 && make && k.why == "" && k.room(l, now) {
+		if last := len(k.free) - 1; last >= 0 {
+			k.id, k.free = k.free[last], k.free[:last]
+		} else {
+			k.id, k.next = k.next, k.next+1
+		}
 		k.ids[string(k.key)] = k.id
 	}
 	return k.id
+}
+
+// room says whether one more combination can be counted. Those whose counters stand at nothing are let go when there is
+// none, which changes no decision; if that is not enough, who comes anew is not counted.
+func (k *keyset) room(l *Layer, now clock.Msec) bool {
+	if len(k.ids) < mostCombinations {
+		return true
+	}
+	if k.missed > 0 && k.missed < int64(mostCombinations)/8 {
+		k.missed, k.lost = k.missed+1, k.lost+1
+		return false
+	}
+	k.missed = 1
+	for key, id := range k.ids {
+		if !k.idle(l, now, id) {
+			continue
+		}
+		for _, r := range k.rules {
+			if int(id) < len(r.counters) {
+				r.counters[id] = nil
+			}
+		}
+		delete(k.ids, key)
+		k.free = append(k.free, id)
+	}
+	if len(k.ids) < mostCombinations {
+		k.missed = 0
+		return true
+	}
+	k.lost++
+	return false
+}
+
+// idle says whether the counters of a combination stand at nothing, and no action goes on for it.
+func (k *keyset) idle(l *Layer, now clock.Msec, id int32) bool {
+	for _, r := range k.rules {
+		if int(id) >= len(r.counters) || r.counters[id] == nil {
+			continue
+		}
+		if c := r.counters[id]; c.until > now || c.value(l.window, now, r.period) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (k *keyset) ask(request uint64, req *edge.Request) {

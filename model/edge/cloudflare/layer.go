@@ -23,12 +23,14 @@ type Layer struct {
 	keysets map[string]*keyset
 	request uint64        // how often it was asked so far
 	last    *edge.Request // that the last question was about
+	got     edge.Decision // of the rule that was asked last
 }
 
 // zone is the rules of one domain, in the order in which they run.
 type zone struct {
 	domain string // "": all hosts
 	rules  []*running
+	after  []*running // of rules, those that answers matter to, and those that skip others
 }
 
 // running is a rule at work.
@@ -92,6 +94,11 @@ func New(all []*Ruleset, o Options) (*Layer, error) {
 				}
 			}
 		}
+		for _, r := range z.rules {
+			if r.Unknown == "" && (r.Skip != nil || r.Limit != nil && r.after) {
+				z.after = append(z.after, r)
+			}
+		}
 		l.zones = append(l.zones, z)
 	}
 	return l, nil
@@ -123,6 +130,7 @@ func (l *Layer) add(z *zone, all []*Ruleset, s *Ruleset, guards []*Condition, de
 			r.period, r.timeout, r.limit, r.after = clock.Msec(t.PeriodS*1000), clock.Msec(t.TimeoutS*1000), t.Most(), t.AfterAnswer()
 			r.pastCache, r.readsAnswer = t.ReadsAnswer() || t.Score > 0, t.ReadsAnswer()
 			r.keys = l.keysetOf(t.Keys)
+			r.keys.rules = append(r.keys.rules, r)
 			r.stat.Score, r.stat.Limit, r.stat.PeriodS, r.stat.TimeoutS = t.Score > 0, r.limit, t.PeriodS, t.TimeoutS
 		}
 		z.rules = append(z.rules, r)
@@ -172,7 +180,6 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) (d edge.Decision) {
 	}
 	var rest, limits bool // what a skip passes over
 	past := false
-	defer func() { d.PastCache = past }()
 	for i, r := range z.rules {
 		if i > 0 && z.rules[i-1].Ruleset.Phase != r.Ruleset.Phase {
 			rest = false
@@ -183,8 +190,8 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) (d edge.Decision) {
 		match := r.match(req, nil)
 		past = past || match == lang.True && r.pastCache
 		if r.Limit != nil && r.Unknown == "" {
-			if got := l.limit(r, now, req, match); got.Rule != "" && (d.Rule == "" || got.Action.Stops() || d.Action == edge.Allow && got.Action == edge.Log) {
-				d = got
+			if l.limit(r, now, req, match, &l.got) && (d.Rule == "" || l.got.Action.Stops() || d.Action == edge.Allow && l.got.Action == edge.Log) {
+				d = l.got
 			}
 		} else if match == lang.True {
 			r.stat.Matched++
@@ -197,9 +204,10 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) (d edge.Decision) {
 			}
 		}
 		if d.Action.Stops() {
-			return d
+			break
 		}
 	}
+	d.PastCache = past
 	return d
 }
 
@@ -237,8 +245,8 @@ func (r *running) dark(why string) {
 	}
 }
 
-// limit lets a rule that counts judge a request.
-func (l *Layer) limit(r *running, now clock.Msec, req *edge.Request, match lang.Truth) edge.Decision {
+// limit lets a rule that counts judge a request, and says what it decides; false where it has nothing to do with it.
+func (l *Layer) limit(r *running, now clock.Msec, req *edge.Request, match lang.Truth, d *edge.Decision) bool {
 	counts := lang.False
 	if !r.after {
 		if counts = match; r.Limit.Counting != nil {
@@ -249,17 +257,16 @@ func (l *Layer) limit(r *running, now clock.Msec, req *edge.Request, match lang.
 		r.stat.Matched++
 	}
 	if match != lang.True && counts != lang.True {
-		return edge.Decision{}
+		return false
 	}
-	c := l.find(r, req, counts == lang.True)
+	*d = edge.Decision{Rule: r.Name, Action: edge.Allow}
+	c := l.find(r, now, req, counts == lang.True)
 	if c == nil {
-		if match == lang.True {
-			return edge.Decision{Rule: r.Name, Action: edge.Allow}
-		}
-		return edge.Decision{}
+		return match == lang.True
 	}
 	if match == lang.True && c.until > now {
-		return l.stop(r, c, now, req)
+		*d = l.stop(r, c, now, req)
+		return true
 	}
 	if counts == lang.True {
 		c.add(l.window, now, r.period, 1)
@@ -272,10 +279,12 @@ func (l *Layer) limit(r *running, now clock.Msec, req *edge.Request, match lang.
 			c.until = now + r.timeout
 		}
 		if match == lang.True {
-			return l.stop(r, c, now, req)
+			*d = l.stop(r, c, now, req)
+			return true
 		}
 	}
-	return edge.Decision{Rule: r.Name, Action: edge.Allow, Counter: value}
+	d.Counter = value
+	return true
 }
 
 // counts asks a rule's own counting expression.
@@ -317,8 +326,8 @@ func (r *running) act(counter int64) edge.Decision {
 
 // find returns the counter of a request's combination; nil where it has none yet and none is made, and where some
 // characteristic cannot be known.
-func (l *Layer) find(r *running, req *edge.Request, make bool) *counter {
-	id := r.keys.find(l.request, req, make)
+func (l *Layer) find(r *running, now clock.Msec, req *edge.Request, make bool) *counter {
+	id := r.keys.find(l, now, req, make)
 	switch {
 	case r.keys.why != "":
 		r.dark(r.keys.why)

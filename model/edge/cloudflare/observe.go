@@ -19,20 +19,17 @@ func (l *Layer) Observe(now clock.Msec, req *edge.Request, resp *edge.Response, 
 		return was
 	}
 	var rest, limits bool
-	for i, r := range z.rules {
-		if i > 0 && z.rules[i-1].Ruleset.Phase != r.Ruleset.Phase {
+	for i, r := range z.after {
+		if i > 0 && z.after[i-1].Ruleset.Phase != r.Ruleset.Phase {
 			rest = false
 		}
-		if rest || limits && r.Ruleset.Phase == RateLimit || r.Unknown != "" {
+		if rest || limits && r.Ruleset.Phase == RateLimit {
 			continue
 		}
 		if r.Skip != nil {
 			if r.matchQuietly(req) {
 				rest, limits = r.Skip.Rest, limits || r.Skip.RateLimit
 			}
-			continue
-		}
-		if r.Limit == nil || !r.after {
 			continue
 		}
 		c := l.observe(r, now, req, resp)
@@ -68,7 +65,7 @@ func (l *Layer) observe(r *running, now clock.Msec, req *edge.Request, resp *edg
 			counts = lang.False // it was told when the request came
 		}
 	}
-	c := l.find(r, req, counts == lang.True)
+	c := l.find(r, now, req, counts == lang.True)
 	if c == nil || counts != lang.True {
 		return c
 	}

@@ -2,6 +2,8 @@ package cloudflare
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/edge"
@@ -17,6 +19,11 @@ func (l *Layer) Report() edge.Report {
 			if st.Unknown > 0 {
 				rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %d requests it cannot be known whether it acts, and it is taken not to: %s", st.Rule, st.Unknown, st.Why))
 			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.keysets)) {
+		if k := l.keysets[name]; k.lost > 0 {
+			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: %d times a request was not counted, as %d combinations of its characteristics had counters at that time", k.rules[0].Name, k.lost, mostCombinations))
 		}
 	}
 	how := map[Window]string{
@@ -45,7 +52,7 @@ func (l *Layer) Counters(now clock.Msec, req *edge.Request) map[string]int64 {
 		if r.keys == nil {
 			continue
 		}
-		if c := l.find(r, req, false); c != nil {
+		if c := l.find(r, now, req, false); c != nil {
 			all[r.Name] = c.value(l.window, now, r.period)
 		}
 	}

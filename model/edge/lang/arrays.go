@@ -125,12 +125,14 @@ func (n *mapped) String() string      { return n.node.String() }
 func (n *mapped) eval(s *Scope) value { return n.node.eval(s) }
 
 func headersOf(all []request.Header, name string, at int) (key, v string, behind int) {
+	if name == "" {
+		if at < len(all) {
+			return edge.Lower(all[at].Name), all[at].Value, at + 1
+		}
+		return "", "", -1
+	}
 	for ; at < len(all); at++ {
-		h := &all[at]
-		switch {
-		case name == "":
-			return edge.Lower(h.Name), h.Value, at + 1
-		case len(h.Name) == len(name) && strings.EqualFold(h.Name, name) && edge.Lower(name) == name:
+		if h := &all[at]; len(h.Name) == len(name) && edge.SameHeader(h.Name, name) {
 			return name, h.Value, at + 1 // the map's names are small
 		}
 	}
@@ -172,7 +174,7 @@ func cookies(s *Scope, name string, at int) (key, v string, behind int) {
 	header, within := at>>offsetBits, at&(1<<offsetBits-1)
 	for ; header < len(s.Request.Headers); header, within = header+1, 0 {
 		h := &s.Request.Headers[header]
-		if len(h.Name) != len("cookie") || !strings.EqualFold(h.Name, "cookie") {
+		if len(h.Name) != len("cookie") || !edge.SameHeader(h.Name, "cookie") {
 			continue
 		}
 		if key, v, behind = pairsOf(h.Value[:min(len(h.Value), 1<<offsetBits-2)], ";", name, within, true); behind >= 0 {

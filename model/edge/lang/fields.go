@@ -10,12 +10,13 @@ import (
 // A field is one that the documentation lists.
 type field struct {
 	base     base
-	get      func(*Scope) value // nil for one that cannot be known
-	why      string             // then
-	response bool               // it is there once there is an answer
-	src      source             // a map's
-	names    bool               // with src: the array of its names
-	values   bool               // with src: the array of its values
+	get      func(*Scope) value         // nil for one that cannot be known
+	text     func(*edge.Request) string // the same of a text that is always known; nil for another
+	why      string                     // then
+	response bool                       // it is there once there is an answer
+	src      source                     // a map's
+	names    bool                       // with src: the array of its names
+	values   bool                       // with src: the array of its values
 	darkly   func(s *Scope, key string) string
 }
 
@@ -27,7 +28,7 @@ var cookieText = field{base: text, get: func(s *Scope) value {
 }}
 
 func textField(get func(*edge.Request) string) field {
-	return field{base: text, get: func(s *Scope) value { return str(get(s.Request)) }}
+	return field{base: text, text: get, get: func(s *Scope) value { return str(get(s.Request)) }}
 }
 
 // headerText is a field that is a header, and empty where that was not sent.
@@ -44,6 +45,7 @@ func headerText(name string) field {
 // queried is a field that the query is part of.
 func queried(f field, what string) field {
 	get := f.get
+	f.text = nil
 	f.get = func(s *Scope) value {
 		if why := sentQuery(s, ""); why != "" {
 			return s.dark(what + ": " + why)
@@ -66,6 +68,7 @@ const notLogged = "the log does not tell the header "
 // wholly is a field that is known where everything about a request is.
 func wholly(f field, what string) field {
 	get := f.get
+	f.text = nil
 	f.get = func(s *Scope) value {
 		if !s.Request.KnowsAll() {
 			return s.dark(what + ": the log does not tell it")
@@ -78,6 +81,7 @@ func wholly(f field, what string) field {
 // schemed is a field that the scheme is part of.
 func schemed(f field, what string) field {
 	get := f.get
+	f.text = nil
 	f.get = func(s *Scope) value {
 		if g := s.Request.Sight; g != nil && !g.Scheme {
 			return s.dark(what + ": the log does not tell the scheme")

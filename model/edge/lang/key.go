@@ -10,6 +10,7 @@ type Key struct {
 	Uses []Use
 	root node
 	name string // see String
+	one  texter // root, compiled; nil where that is no single text
 }
 
 // ParseKey reads a characteristic: a field, with its key where it is a map, or a function of one. Errors are *Error.
@@ -32,7 +33,15 @@ func ParseKey(text string, env *Env) (*Key, error) {
 	if root.kind().shape == table {
 		return nil, p.fail(first, "%s is a map: name one of its entries", snip(root.String()))
 	}
-	return &Key{text, p.uses, root, root.String()}, nil
+	return &Key{text, p.uses, root, root.String(), singleText(root)}, nil
+}
+
+// singleText compiles a characteristic that is one text; nil for another.
+func singleText(root node) texter {
+	if _, several := root.(list); several || root.kind().base != text {
+		return nil
+	}
+	return textOf(root)
 }
 
 // String is the characteristic in one spelling.
@@ -45,6 +54,20 @@ func (k *Key) Append(s *Scope, to []byte) (key []byte, ok bool) {
 	if k.name == "ip.src" && s.Request.Client.IsValid() {
 		a := s.Request.Client.As16()
 		return append(append(to, 3), a[:]...), true
+	}
+	if k.one != nil {
+		v, st := k.one(s)
+		switch st {
+		case unknown:
+			return to, false
+		case missing:
+			return append(to, 0), true
+		case present:
+		}
+		return appendText(to, v), true
+	}
+	if e, ok := k.root.(*entry); ok {
+		return e.append(s, to)
 	}
 	if l, several := k.root.(list); several {
 		v, at := l.next(s, 0)
@@ -68,12 +91,28 @@ func (k *Key) Append(s *Scope, to []byte) (key []byte, ok bool) {
 	return appendValue(to, v, k.root.kind().base), true
 }
 
+// append adds all values that a map has for a name.
+func (n *entry) append(s *Scope, to []byte) (key []byte, ok bool) {
+	if n.of.obscure(s, n.key).state == unknown {
+		return to, false
+	}
+	_, v, at := n.of.src(s, n.key, 0)
+	for at >= 0 {
+		to = appendText(to, v)
+		_, v, at = n.of.src(s, n.key, at)
+	}
+	return append(to, 0), true
+}
+
+func appendText(to []byte, v string) []byte {
+	to = binary.AppendUvarint(append(to, 1), uint64(len(v)))
+	return append(to, v...)
+}
+
 func appendValue(to []byte, v value, b base) []byte {
 	switch b {
 	case text:
-		to = append(to, 1)
-		to = binary.AppendUvarint(to, uint64(len(v.s)))
-		return append(to, v.s...)
+		return appendText(to, v.s)
 	case integer:
 		return binary.AppendVarint(append(to, 2), v.n)
 	case address:

@@ -73,6 +73,9 @@ func TestFacts(t *testing.T) {
 			if c.Request.Response.Status != 0 {
 				s.Response = &edge.Response{Status: c.Request.Response.Status}
 			}
+			if got, want := e.Match(&s), truth(e.root.eval(&s)); got != want {
+				t.Errorf("%s: compiled %d, evaluated %d", c.Expression, got, want)
+			}
 			if got := e.Match(&s); (got == True) != c.Value || got == Unknown {
 				t.Errorf("%s: %d, want %v", c.Expression, got, c.Value)
 			}
@@ -373,5 +376,45 @@ func TestFieldsAreListed(t *testing.T) {
 	names := fieldNames()
 	if len(names) < 80 || !slices.IsSorted(names) {
 		t.Errorf("%d fields", len(names))
+	}
+}
+
+// TestCompiled gives what is compiled and what is evaluated the same answers, whatever is there, missing or unknown.
+func TestCompiled(t *testing.T) {
+	whole, logged, empty := sample(), sample(), &edge.Request{}
+	logged.Sight = &edge.Sight{Headers: []string{"accept"}}
+	tests := []string{"true", "false", "ssl", "cf.client.bot", `http.response.code eq 200`}
+	for _, v := range []string{
+		`http.host`, `lower(http.host)`, `upper(http.user_agent)`, `http.request.uri.path`, `http.request.headers["accept"][0]`, `http.request.headers["accept"][1]`,
+		`http.request.headers["none"][0]`, `http.request.cookies["a"][1]`, `http.request.uri.args["x"][2]`, `http.request.version`, `cf.ray_id`,
+	} {
+		for _, op := range []string{`eq "a"`, `ne "a"`, `lt "b"`, `ge "b"`, `contains "a"`, `matches "^[a-z]+"`, `wildcard "*A*"`, `in {"a" "b"}`, `in {"a" "b" "c" "d" "e" "bB"}`} {
+			tests = append(tests, v+" "+op)
+		}
+		tests = append(tests, `starts_with(`+v+`, "a")`, `ends_with(`+v+`, "e.com")`)
+	}
+	for _, a := range []string{"accept", "none", "user-agent"} {
+		for _, q := range []string{"any", "all"} {
+			tests = append(tests, q+`(http.request.headers["`+a+`"][*] eq "a")`, q+`(lower(http.request.headers["`+a+`"][*])[*] contains "b")`)
+		}
+	}
+	n := len(tests)
+	for i := range n {
+		a, b := tests[i], tests[(i*7+3)%n]
+		tests = append(tests, "not "+a, a+" and "+b, a+" or "+b, a+" xor "+b, "not ("+a+" or cf.client.bot) and "+b)
+	}
+	for _, text := range tests {
+		e, err := Parse(text, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		for _, q := range []*edge.Request{whole, logged, empty} {
+			for _, r := range []*edge.Response{nil, {Status: 200}} {
+				s := Scope{Request: q, Response: r}
+				if got, want := e.Match(&s), truth(e.root.eval(&s)); got != want {
+					t.Errorf("%s: compiled %d, evaluated %d", text, got, want)
+				}
+			}
+		}
 	}
 }

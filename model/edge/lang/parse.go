@@ -17,6 +17,7 @@ type Expr struct {
 	Text string
 	Uses []Use // the fields, functions, lists and operators that were named, in order
 	root node
+	test cond // root, compiled
 }
 
 // A Use is a name in an expression.
@@ -50,13 +51,13 @@ func Parse(text string, env *Env) (*Expr, error) {
 	if t := p.at(); t.kind != tEnd {
 		return nil, p.unexpected(t, "and, or, xor or the end")
 	}
-	return &Expr{text, p.uses, root}, nil
+	return &Expr{text, p.uses, root, condOf(root)}, nil
 }
 
 // Match asks the expression.
 func (e *Expr) Match(s *Scope) Truth {
 	s.why = ""
-	return truth(e.root.eval(s))
+	return e.test(s)
 }
 
 // truth is the answer that a value is; one that is not there is no.
