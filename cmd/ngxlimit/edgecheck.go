@@ -8,13 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
 	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/document"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
+	"github.com/ngxlimit/ngxlimit/rules"
 	edgerules "github.com/ngxlimit/ngxlimit/rules/edge"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
+	"github.com/ngxlimit/ngxlimit/rules/run"
 )
 
 // edgeCheckFlags are the flags of edge check.
@@ -89,17 +94,18 @@ func (a *app) edgeCheck(f *edgeCheckFlags, paths []string) error {
 	if _, err := (settings.Settings{}).Select(edgerules.All(), settings.Flags{Enable: f.enable, Disable: f.disable}); err != nil {
 		return err
 	}
-	rules, err := f.readEdge(paths)
+	read, err := f.readEdge(paths)
 	if err != nil {
 		return err
 	}
-	findings, err := a.edgeFindings(f, rules)
+	findings, origin, err := a.edgeFindings(f, read)
 	if err != nil {
 		return err
 	}
+	findings, held := f.suppress(read, origin, findings)
 	findings = slices.DeleteFunc(findings, func(x rule.Finding) bool { return !x.Confidence.AtLeast(rule.Confidence(f.confidence.value)) })
-	rep := &report.Report{Version: toolVersion(), Rules: edgerules.All(), Findings: findings}
-	for _, file := range rules.files {
+	rep := &report.Report{Version: toolVersion(), Rules: append(edgerules.All(), rules.Suppression), Findings: findings, Suppressed: len(held), Held: held}
+	for _, file := range read.files {
 		kind := "terraform"
 		if isJSON(file) {
 			kind = "json"
@@ -119,39 +125,57 @@ func (a *app) edgeCheck(f *edgeCheckFlags, paths []string) error {
 	return nil
 }
 
-func (a *app) edgeFindings(f *edgeCheckFlags, rules *edgeRules) ([]rule.Finding, error) {
-	if rules.aws != nil {
-		problems := make([]edgerules.Problem, len(rules.aws.Problems))
-		for i, p := range rules.aws.Problems {
+// suppress obeys the comments in files of Terraform. Those of rules that are not enabled, and what holds back nothing of rules
+// that look at more than the file, may stay.
+func (f *edgeCheckFlags) suppress(r *edgeRules, origin *config.Tree, findings []rule.Finding) (kept []rule.Finding, held []run.Held) {
+	var docs []*syntax.Document
+	for _, file := range r.files {
+		if isJSON(file) {
+			continue // it has no comments
+		}
+		doc := &syntax.Document{File: file}
+		for _, s := range document.Comments(file) {
+			doc.Comments = append(doc.Comments, syntax.Comment{Start: s.Start, End: s.End})
+		}
+		docs = append(docs, doc)
+	}
+	ran := edgerules.Running(edgerules.Options{Enable: f.enable, Disable: f.disable, Origin: origin})
+	return run.Suppress(docs, findings, append(ran, rules.Suppression), edgerules.All(), today())
+}
+
+func (a *app) edgeFindings(f *edgeCheckFlags, read *edgeRules) (found []rule.Finding, origin *config.Tree, err error) {
+	if read.aws != nil {
+		problems := make([]edgerules.Problem, len(read.aws.Problems))
+		for i, p := range read.aws.Problems {
 			problems[i] = edgerules.Problem{Span: p.Span, Rule: p.Rule, Text: p.Text}
 		}
-		return edgerules.Unread(problems), nil
+		return edgerules.Unread(problems), nil, nil
 	}
 	fan, _, err := readFan(f.fan, traffic.HAROptions{})
 	if err != nil {
-		return nil, fmt.Errorf("--fan: %w", err)
+		return nil, nil, fmt.Errorf("--fan: %w", err)
 	}
 	o := edgerules.Options{
 		Plan: f.plan.value, Fan: fan, Clients: f.clients, Enable: f.enable, Disable: f.disable,
 		Options: simulate.Options{Host: f.host, Seed: 1},
 	}
 	if f.origin == "" {
-		return edgerules.Check(rules.cloudflare, o), nil
+		return edgerules.Check(read.cloudflare, o), o.Origin, nil
 	}
 	if o.Origin, err = f.one(a, f.origin); err != nil {
-		return nil, fmt.Errorf("--origin: %w", err)
+		return nil, nil, fmt.Errorf("--origin: %w", err)
 	}
 	if o.Origin.HTTP == nil || len(o.Origin.HTTP.Servers) == 0 {
-		return nil, fmt.Errorf("--origin: %s has no server that could take a request", f.origin)
+		return nil, nil, fmt.Errorf("--origin: %s has no server that could take a request", f.origin)
 	}
 	if o.Flood, err = traffic.Builtin("flood"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	front, err := edgeFrontOf(rules)
+	front, err := edgeFrontOf(read)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o.Layer = func() edge.Layer { return front.layer() }
 	o.Options.Via = front.ways
-	return edgerules.Check(rules.cloudflare, o), nil
+	return edgerules.Check(read.cloudflare, o), o.Origin, nil
 }

@@ -59,6 +59,15 @@ func All() []*rule.Rule {
 	return list
 }
 
+// Running lists the rules that run with some options.
+func Running(o Options) []*rule.Rule {
+	return slices.DeleteFunc(All(), func(r *rule.Rule) bool { return !o.runs(r.Name) || r == &originMismatch.Rule && o.Origin == nil })
+}
+
+func (o *Options) runs(name string) bool {
+	return (len(o.Enable) == 0 || slices.Contains(o.Enable, name)) && !slices.Contains(o.Disable, name)
+}
+
 // pass is one run of the catalogue.
 type pass struct {
 	*cloudflare.Reading
@@ -71,7 +80,7 @@ type pass struct {
 func Check(reading *cloudflare.Reading, o Options) []rule.Finding {
 	p := &pass{Reading: reading, Options: o}
 	for _, c := range catalogue {
-		if len(o.Enable) > 0 && !slices.Contains(o.Enable, c.Name) || slices.Contains(o.Disable, c.Name) {
+		if !o.runs(c.Name) {
 			continue
 		}
 		p.now = c

@@ -32,8 +32,12 @@ func findComments(tree *config.Tree) []*comment {
 	if tree == nil || tree.Input == nil {
 		return nil
 	}
+	return commentsIn(tree.Input.Documents)
+}
+
+func commentsIn(docs []*syntax.Document) []*comment {
 	var found []*comment
-	for _, doc := range tree.Input.Documents {
+	for _, doc := range docs {
 		for _, c := range doc.Comments {
 			text := strings.TrimRight(doc.File.Text[c.Start:c.End], " \t\r\n")
 			s := source.Span{File: doc.File, Start: c.Start, End: c.Start + uint32(len(text))}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -47,7 +46,7 @@ func (s *sifter) suppress(found []*rule.Finding, rules []*rule.Rule) (kept []*ru
 	if of := named(rules, rule.Suppression); of != nil {
 		running := names(rules)
 		for _, c := range s.comments {
-			if f := c.finding(of, running, s.tree); f != nil {
+			if f := c.finding(of, running, s.tree == nil || s.tree.Complete()); f != nil {
 				about = append(about, f)
 			}
 		}
@@ -86,7 +85,7 @@ func holdsBack(holds map[place]use, f *rule.Finding) *comment {
 
 // finding says what is wrong with the comment itself. That a comment is of no use is not said of a rule that did not
 // run, nor where something could not be read: the fault may lie there.
-func (c *comment) finding(about *rule.Rule, running map[string]bool, tree *config.Tree) *rule.Finding {
+func (c *comment) finding(about *rule.Rule, running map[string]bool, complete bool) *rule.Finding {
 	say := func(message string) *rule.Finding {
 		return &rule.Finding{
 			Rule: about, Severity: about.Severity, Confidence: about.Confidence,
@@ -100,7 +99,7 @@ func (c *comment) finding(about *rule.Rule, running map[string]bool, tree *confi
 		}
 		return f
 	}
-	if !tree.Complete() {
+	if !complete {
 		return nil
 	}
 	var unused, kept []string
