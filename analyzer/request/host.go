@@ -5,6 +5,9 @@ import "strings"
 // ParseHost reads a Host header, or the host of an absolute target, as nginx does: without port and final dot, in lower
 // case. It is not ok where nginx answers 400.
 func ParseHost(text string) (host string, ok bool) {
+	if plainHost(text) {
+		return text, true
+	}
 	end, dot := len(text), len(text)
 	upper := false
 	const (
@@ -14,11 +17,7 @@ func ParseHost(text string) (host string, ok bool) {
 	)
 	state := usual
 	for i := range len(text) {
-		c := text[i]
-		if plainInHost[c] {
-			continue
-		}
-		switch {
+		switch c := text[i]; {
 		case c == '.':
 			if dot == i-1 {
 				return "", false
@@ -54,13 +53,35 @@ func ParseHost(text string) (host string, ok bool) {
 	return text, true
 }
 
-// plainInHost are the bytes that mean nothing by themselves in a host. Hosts are read for every request, and one look into
-// a table takes a fifth of the comparisons.
-var plainInHost = func() (plain [256]bool) {
-	for c := range plain {
-		plain[c] = c > ' ' && c != 0x7f && (c < 'A' || c > 'Z') && strings.IndexByte(".:[]/", byte(c)) < 0
+// plainHost says that a host needs no work: it is not empty, has no port, no brackets, no capital letters, no two dots in a row
+// and none at its end. Nearly all are so, and are read for every request.
+func plainHost(s string) bool {
+	last := uint8(dotInHost)
+	for i := range len(s) {
+		kind := inHost[s[i]]
+		if kind != plainInHost && (kind == otherInHost || last == dotInHost && i > 0) {
+			return false
+		}
+		last = kind
 	}
-	return plain
+	return last == plainInHost
+}
+
+// What a byte is in a host.
+const (
+	plainInHost = iota
+	dotInHost
+	otherInHost
+)
+
+var inHost = func() (kinds [256]uint8) {
+	for c := range kinds {
+		if c <= ' ' || c == 0x7f || c >= 'A' && c <= 'Z' || strings.IndexByte(":[]/", byte(c)) >= 0 {
+			kinds[c] = otherInHost
+		}
+	}
+	kinds['.'] = dotInHost
+	return kinds
 }()
 
 func lower(s string) string {

@@ -1,6 +1,10 @@
 package request
 
-import "testing"
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
 
 func TestParseHost(t *testing.T) {
 	for text, want := range map[string]string{
@@ -27,4 +31,17 @@ func TestEscape(t *testing.T) {
 	if got, want := Escape("/a b\"c%d?e#\xff\x00~^+&"), "/a%20b%22c%25d%3Fe%23%FF%00~%5E+&"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// TestPlainHost: what is taken for plain comes out as it is by the long way as well, which a port makes it go.
+func TestPlainHost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("a-_9.A:[]/ \x7fé")), 0, 8, -1).Draw(t, "host")
+		if !plainHost(text) {
+			return
+		}
+		if host, ok := ParseHost(text + ":80"); !ok || host != text {
+			t.Fatalf("%q: %q %t", text, host, ok)
+		}
+	})
 }

@@ -102,10 +102,17 @@ func (g *program) server(s *config.Server) *conf { return g.conf(s, nil, &s.Leve
 
 // site returns the conf of a server that was chosen.
 func (g *program) site(s *route.Site) *conf {
-	if c := g.numbered(s.Number()); c != nil {
+	n := s.Number()
+	if ch := g.chunks[n/chunkSize].Load(); ch != nil {
+		// One of its locations is asked for next. To read of each of them now is one wait together with the server itself.
+		for i := range ch {
+			atomic.LoadUint32(&ch[i].ready)
+		}
+	}
+	if c := g.numbered(n); c != nil {
 		return c
 	}
-	return g.fill(s.Number(), s.Server, nil)
+	return g.fill(n, s.Server, nil)
 }
 
 // matched returns the conf of a location that was found in a server.
