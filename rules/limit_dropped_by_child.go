@@ -70,43 +70,47 @@ http {
 func checkLimitDroppedByChild(p *rule.Pass) {
 	reqs := func(l *config.Level) *config.Setting[[]*config.LimitReq] { return l.Settings.LimitReqs }
 	conns := func(l *config.Level) *config.Setting[[]*config.LimitConn] { return l.Settings.LimitConns }
-	told := make(map[string]map[string]any)
+	d := dropping{told: make(map[string]map[string]any)}
 	for _, place := range p.Places() {
 		if place.Parent != nil && place.Kind != config.KindIf {
-			checkDropped(p, place, "limit_req", reqs, p.ReqLine, told)
-			checkDropped(p, place, "limit_conn", conns, p.ConnLine, told)
+			checkDropped(p, place, "limit_req", reqs, p.ReqLine, &d)
+			checkDropped(p, place, "limit_conn", conns, p.ConnLine, &d)
 		}
 	}
 }
 
-// checkDropped compares a place's own list with those around it. The evidence for each set of zones is made once.
-func checkDropped[L any](p *rule.Pass, place rule.Place, kind string, of func(*config.Level) *config.Setting[[]L], line func(L) rule.Line,
-	told map[string]map[string]any,
+// A dropping is what serves for one list after another.
+type dropping struct {
+	inner, around, lost []rule.Line
+	told                map[string]map[string]any // the evidence for each set of zones
+}
+
+// checkDropped compares a place's own list with those around it.
+func checkDropped[L any](p *rule.Pass, place rule.Place, kind string, of func(*config.Level) *config.Setting[[]L], line func(L) rule.Line, d *dropping,
 ) {
 	around := of(place.Parent)
 	own := of(place.Level)
 	if own.At != place.Level || len(around.Value) == 0 {
 		return
 	}
-	var room [4]rule.Line
-	inner := room[:0]
+	d.inner, d.lost = d.inner[:0], d.lost[:0]
 	off := true
 	for _, l := range own.Value {
-		inner = append(inner, line(l))
-		off = off && inner[len(inner)-1].Key.Never
+		d.inner = append(d.inner, line(l))
+		off = off && d.inner[len(d.inner)-1].Key.Never
 	}
 	if _, answered := place.Answerer(); off || answered || place.Location != nil && !place.Judges() {
 		return
 	}
-	var dropped []rule.Line
 	covered := true
-	for _, o := range wanted(place.Parent, of, line) {
-		if kept, alike := keeps(inner, &o); !kept {
-			dropped = append(dropped, o)
+	d.around = wanted(d.around[:0], place.Parent, of, line)
+	for i := range d.around {
+		if kept, alike := keeps(d.inner, &d.around[i]); !kept {
+			d.lost = append(d.lost, d.around[i])
 			covered = covered && alike
 		}
 	}
-	if len(dropped) > 0 && p.WholeAt(place.Level) { // else they may be repeated in what was not read
-		p.Report(droppedFinding(place, kind, around.At, inner[0], dropped, covered, told))
+	if len(d.lost) > 0 && p.WholeAt(place.Level) { // else they may be repeated in what was not read
+		p.Report(droppedFinding(place, kind, around.At, d, covered))
 	}
 }

@@ -12,9 +12,8 @@ import (
 // maxAround bounds how many lists around a block are looked at.
 const maxAround = 4
 
-// wanted returns the limits in effect at a level, and those around it that they in turn have dropped.
-func wanted[L any](l *config.Level, of func(*config.Level) *config.Setting[[]L], line func(L) rule.Line) []rule.Line {
-	var all []rule.Line
+// wanted appends the limits in effect at a level, and those around it that they in turn have dropped, to none.
+func wanted[L any](all []rule.Line, l *config.Level, of func(*config.Level) *config.Setting[[]L], line func(L) rule.Line) []rule.Line {
 	for range maxAround {
 		s := of(l)
 		if len(s.Value) == 0 {
@@ -56,9 +55,8 @@ func keeps(inner []rule.Line, o *rule.Line) (kept, alike bool) {
 	return false, alike
 }
 
-func droppedFinding(place rule.Place, kind string, outer *config.Level, first rule.Line, dropped []rule.Line, covered bool,
-	told map[string]map[string]any,
-) rule.Finding {
+func droppedFinding(place rule.Place, kind string, outer *config.Level, drop *dropping, covered bool) rule.Finding {
+	first, dropped, told := &drop.inner[0], drop.lost, drop.told
 	f := rule.Of(first.Item, place.Level)
 	if covered {
 		f.Confidence = rule.Medium
@@ -68,7 +66,8 @@ func droppedFinding(place rule.Place, kind string, outer *config.Level, first ru
 	edit.Text = ""
 	quotes := make([]source.Span, 0, len(dropped))
 	f.Related = make([]rule.Label, 0, len(dropped))
-	for i, d := range dropped {
+	for i := range dropped {
+		d := &dropped[i]
 		quotes = append(quotes, d.Head())
 		names[i] = d.Zone
 		f.Related = append(f.Related, rule.Label{Span: d.Head(), Message: "this limit is lost here"})

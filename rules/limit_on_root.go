@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -63,8 +61,28 @@ http {
 })
 
 func checkLimitOnRoot(p *rule.Pass) {
+	told := make(map[rootTold]rule.Finding)
 	for _, list := range p.LimitReqs() {
-		checkRootList(p, list)
+		checkRootList(p, list, told)
+	}
+}
+
+// rootTold is all that message and evidence rest on. They are made once for all lists that are alike.
+type rootTold struct {
+	rate, burst int64
+	servers     int
+	suffered    rule.Suffered
+}
+
+func (k rootTold) tell() rule.Finding {
+	evidence := map[string]any{"rate_milli": k.rate, "burst_milli": k.burst}
+	if k.servers > 1 {
+		evidence["servers"] = int64(k.servers)
+	}
+	k.suffered.Tell(evidence)
+	return rule.Finding{
+		Message:  "this limit counts pages, their static files and all that no other location takes in one bucket: " + k.suffered.Words(),
+		Evidence: evidence,
 	}
 }
 
@@ -78,7 +96,7 @@ func perVisitor(p *rule.Pass, l *config.LimitReq) bool {
 }
 
 // checkRootList reports a list once: at the limit of it that does most to a page, with the server whose page suffers most.
-func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq]) {
+func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq], told map[rootTold]rule.Finding) {
 	var worst rule.Suffered
 	var limit *config.LimitReq
 	for i, l := range list.Limits {
@@ -102,12 +120,11 @@ func checkRootList(p *rule.Pass, list rule.List[*config.LimitReq]) {
 	}
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, list.At)
 	f.Places = list.Levels
-	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst}
-	if servers > 1 {
-		f.Evidence["servers"] = int64(servers)
+	key := rootTold{limit.Zone.Rate, limit.Burst, servers, worst}
+	if _, ok := told[key]; !ok {
+		told[key] = key.tell()
 	}
-	worst.Tell(f.Evidence)
-	f.Message = fmt.Sprintf("this limit counts pages, their static files and all that no other location takes in one bucket: %s", worst.Words())
+	f.Message, f.Evidence = told[key].Message, told[key].Evidence
 	if !worst.One.Harmed() || dry {
 		f.Severity = rule.Note
 	}

@@ -36,7 +36,7 @@ func keepWithin(budget uint64) {
 	metrics.Read(live)
 	percent := uint64(frugal)
 	if used := live[0].Value.Uint64(); used > 0 && used < budget {
-		percent = max(percent, min(100, (budget-used)*100/used))
+		percent = max(percent, (budget-used)*100/used)
 	}
 	debug.SetGCPercent(int(percent))
 	runtime.AddCleanup(new(struct{ *load.Input }), keepWithin, budget) // behind the next collection

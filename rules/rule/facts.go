@@ -59,7 +59,6 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 	f.forwarding = sync.OnceValue(f.findForwarding)
 	f.allMatched = sync.OnceValue(f.findAllMatched)
 	f.router = sync.OnceValue(f.newRouter)
-	f.pipe = sync.OnceValue(f.newPipe)
 	f.keys.byText = make(map[string]Key)
 	f.keys.flows = make(map[string]*Flow)
 	f.assigns = sync.OnceValue(f.findAssignments)
@@ -70,6 +69,7 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 
 // Forget lets go of what is large and asked for by rules alone; asked for again, it is computed again. No rule may be running.
 func (f *Facts) Forget() {
+	f.pipe = sync.OnceValue(f.newPipe)
 	f.trusts = sync.OnceValue(f.findTrusts)
 	f.refusing = sync.OnceValue(f.findRefusing)
 	f.zones = sync.OnceValue(f.findZones)

@@ -79,13 +79,22 @@ func handsOver(p Place) bool {
 type handing struct {
 	f             *Facts
 	plain, absent *Probe
+	asked         int // places so far
 	found         []Handover
 }
+
+// heldReady bounds the places that are held ready for requests: each takes a kilobyte, and hardly one is asked again.
+const heldReady = 4096
 
 // ask follows some requests from a place.
 func (h *handing) ask(p Place) {
 	if h.plain == nil {
 		h.plain, h.absent = h.f.Probe(), h.f.Probe().Absent()
+	}
+	if h.asked++; h.asked%heldReady == 1 {
+		pipe := h.f.newPipe()
+		h.plain.through(pipe)
+		h.absent.through(pipe)
 	}
 	for i, target := range Samples(p.Location) {
 		if i == maxHanded {

@@ -30,6 +30,7 @@ type Probe struct {
 	most   int            // requests that are followed
 	last   *config.Server // whose way in is known
 	way    request.Request
+	first  request.Request // that First asks with
 }
 
 // between is the time between two requests of a probe: at the slowest rate there is, 1r/m, a bucket is empty by then.
@@ -44,6 +45,13 @@ func (f *Facts) Probe() *Probe {
 func (b *Probe) Absent() *Probe {
 	b.pipe.Files = func(string) pipeline.FileKind { return pipeline.FileAbsent }
 	return b
+}
+
+// through makes the probe use what a pipeline has compiled.
+func (b *Probe) through(p *pipeline.Pipeline) {
+	files := b.pipe.Files
+	b.pipe = p.Fresh()
+	b.pipe.Files = files
 }
 
 // AtMost makes the probe follow another number of requests than MaxAsked.
@@ -76,7 +84,10 @@ func (b *Probe) Ask(s *config.Server, method, target string, headers ...request.
 	}
 	b.now += between
 	req := b.Request(s, target)
-	req.Method, req.Headers = method, append(slices.Clip(headers), req.Headers...)
+	req.Method = method
+	if len(headers) > 0 {
+		req.Headers = append(slices.Clip(headers), req.Headers...)
+	}
 	if !req.Server.IsValid() { // a unix socket, at which only what connects to it knows the name
 		flight := b.pipe.Plan(&req, s).Start(b.now)
 		for !flight.Done() {
@@ -95,9 +106,12 @@ func (b *Probe) Request(s *config.Server, target string) request.Request {
 	b.to(s)
 	req := b.way
 	req.Method, req.Target = "GET", target
-	req.Headers = []request.Header{{Name: "User-Agent", Value: browser}}
+	req.Headers = plainHeaders
 	return req
 }
+
+// plainHeaders are what a visitor sends with every request. They are shared: appending to them copies them.
+var plainHeaders = slices.Clip([]request.Header{{Name: "User-Agent", Value: browser}})
 
 // Send follows a request as it is, to whichever server takes it.
 func (b *Probe) Send(req *request.Request) (t pipeline.Trace, ok bool) {
@@ -116,9 +130,9 @@ func (b *Probe) Visitor() netip.AddrPort { return visitors[0] }
 // where that cannot be told.
 func (b *Probe) First(s *config.Server, target string) (l *config.Location, ok bool) {
 	b.to(s)
-	req := b.way
-	req.Target = target
-	b.router.Begin(&b.vars, &req)
+	b.first = b.way
+	b.first.Target = target
+	b.router.Begin(&b.vars, &b.first)
 	site := b.router.Site(s)
 	if site == nil {
 		return nil, false
