@@ -60,6 +60,7 @@ type resolver struct {
 	uses       []use                     // of them those that nginx itself has not, in the order of their first use
 	templates  map[string]value.Template // that were read
 	late       []use                     // words that nginx reads when http closes
+	wellFormed map[string]bool           // the texts among them that are
 	foreigners bool                      // a module that is not nginx's own is in use
 
 	scratch []Item       // items of the levels that are open, the innermost's last
@@ -79,19 +80,20 @@ func newResolver(in *load.Input, o Options) *resolver {
 		version = directive.Newest
 	}
 	r := &resolver{
-		errorLogs: &Setting[[]*ErrorLog]{},
-		in:        in,
-		tree:      &Tree{Input: in, Version: version.String(), whole: in.Decisive()},
-		version:   version,
-		checks:    make(map[checkKey]checked),
-		seen:      make(map[refusalKey]struct{}),
-		regexes:   make(map[regexKey]looked),
-		kept:      make(map[RefusalKind]int),
-		used:      make(map[string]bool),
-		templates: make(map[string]value.Template),
-		zones:     newZones(),
-		ports:     newPorts(),
-		buckets:   make(map[string]int),
+		errorLogs:  &Setting[[]*ErrorLog]{},
+		in:         in,
+		tree:       &Tree{Input: in, Version: version.String(), whole: in.Decisive()},
+		version:    version,
+		checks:     make(map[checkKey]checked),
+		seen:       make(map[refusalKey]struct{}),
+		regexes:    make(map[regexKey]looked),
+		kept:       make(map[RefusalKind]int),
+		used:       make(map[string]bool),
+		templates:  make(map[string]value.Template),
+		wellFormed: make(map[string]bool),
+		zones:      newZones(),
+		ports:      newPorts(),
+		buckets:    make(map[string]int),
 	}
 	r.tree.LeftOut = in.LeftOut
 	r.sortProblems()

@@ -83,7 +83,7 @@ func (r *resolver) readUses(it Item, variant *directive.Variant, s *scope) bool 
 			continue
 		}
 		if late {
-			r.late = append(r.late, use{"", it, w, s.level})
+			r.later(it, w, s.level)
 			continue
 		}
 		if _, ok := r.template(it, w, s.level); !ok {
@@ -91,6 +91,17 @@ func (r *resolver) readUses(it Item, variant *directive.Variant, s *scope) bool 
 		}
 	}
 	return true
+}
+
+// later keeps a value until the http block closes: a well-formed one the first time only, since it asks for the same again.
+func (r *resolver) later(it Item, w syntax.Word, l *Level) {
+	if _, err := r.parse(w.Value); err == nil {
+		if r.wellFormed[w.Value] {
+			return
+		}
+		r.wellFormed[w.Value] = true
+	}
+	r.late = append(r.late, use{"", it, w, l})
 }
 
 // lateUses notes the variables of what nginx reads when it settles the locations of a server, at the end of http.

@@ -11,7 +11,7 @@ import (
 const (
 	largeInput = 4 << 20 // bytes
 	roomy      = 10      // how large the memory of a large input may grow before garbage is looked for, in times its size
-	frugal     = 10      // how much garbage may stand beside what is in use at least, in percent
+	frugal     = 20      // how much garbage may stand beside what is in use at least, in percent
 )
 
 // beFrugal bounds the garbage once a large configuration stands in memory: what is computed from then on is short-lived,

@@ -28,7 +28,8 @@ type Trust struct {
 	Places  []Place          // in the order of the configuration; never empty but for an Outer
 	Servers []*config.Server // of the places, each once
 
-	set func() *netipx.IPSet
+	count int // of Places
+	set   func() *netipx.IPSet
 }
 
 // Trusts returns each different trust under which a limit counts by address, in the order of the first place.
@@ -45,7 +46,8 @@ func (f *Facts) findTrusts() []*Trust {
 	bucketAt := f.bucketAt()
 	known := make(map[trustKey]*Trust)
 	var all []*Trust
-	for _, place := range f.Places() {
+	at := make([]*Trust, len(f.Places()))
+	for i, place := range f.Places() {
 		bucket := bucketAt(place)
 		if bucket == nil {
 			continue
@@ -55,9 +57,19 @@ func (f *Facts) findTrusts() []*Trust {
 			outer = trustOf(known, s, nil)
 		}
 		t := trustOf(known, place.Settings, outer)
-		if len(t.Places) == 0 {
+		if t.count++; t.count == 1 {
 			all = append(all, t)
 			t.Bucket = bucket
+		}
+		at[i] = t
+	}
+	for i, place := range f.Places() {
+		t := at[i]
+		if t == nil {
+			continue
+		}
+		if t.Places == nil {
+			t.Places = make([]Place, 0, t.count) // there may be a hundred thousand
 		}
 		t.Places = append(t.Places, place)
 		if n := len(t.Servers); n == 0 || t.Servers[n-1] != place.Server {
