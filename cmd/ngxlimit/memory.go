@@ -14,9 +14,9 @@ const (
 	frugal     = 20      // how much garbage may stand beside what is in use at least, in percent
 )
 
-// beFrugal bounds the garbage once a large configuration stands in memory: what is computed from then on is short-lived,
-// and would otherwise be let to grow as large as the configuration itself. While it is being read there is little garbage,
-// and none is looked for beyond the usual.
+// beFrugal bounds the garbage once a large configuration is read: what rules compute is short-lived, and would otherwise be let to
+// grow as large as the configuration itself. While it is resolved there is little garbage, and none is looked for until the
+// whole has come near the bound.
 func beFrugal(inputs []*load.Input) {
 	size := 0
 	for _, in := range inputs {
