@@ -128,13 +128,13 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	default:
 		inputs = hosts.distinct()
 	}
-	beFrugal(inputs)
 	trees := f.resolveAll(inputs)
 	if err := f.readLogs(a, trees, &set.Facts); err != nil {
 		return err
 	}
 	j.set = set
 	spent.step("resolve")
+	beFrugal(inputs)
 	if unread == nil { // a zone may be defined in what was not read
 		unmetOverrides(trees, set, a.stderr)
 		if err := f.unknownZones(trees, set, a.stderr); err != nil {

@@ -14,9 +14,9 @@ const (
 	frugal     = 20      // how much garbage may stand beside what is in use at least, in percent
 )
 
-// beFrugal bounds the garbage once a large configuration is read: what rules compute is short-lived, and would otherwise be let to
-// grow as large as the configuration itself. While it is resolved there is little garbage, and none is looked for until the
-// whole has come near the bound.
+// beFrugal bounds the garbage once a large configuration stands in memory: what is computed from then on is short-lived,
+// and would otherwise be let to grow as large as the configuration itself. While it is being read there is little garbage,
+// and none is looked for beyond the usual.
 func beFrugal(inputs []*load.Input) {
 	size := 0
 	for _, in := range inputs {
@@ -36,7 +36,7 @@ func keepWithin(budget uint64) {
 	metrics.Read(live)
 	percent := uint64(frugal)
 	if used := live[0].Value.Uint64(); used > 0 && used < budget {
-		percent = max(percent, (budget-used)*100/used)
+		percent = max(percent, min(100, (budget-used)*100/used))
 	}
 	debug.SetGCPercent(int(percent))
 	runtime.AddCleanup(new(struct{ *load.Input }), keepWithin, budget) // behind the next collection
