@@ -45,6 +45,7 @@ func (f *logFlags) readLogs(a *app, trees []*config.Tree, facts *rule.Settings) 
 	known := facts.Known()
 	facts.Peers = peers.NewCollector(known, slices.DeleteFunc(slices.Clone(facts.Fronts), func(l *fronts.List) bool { return l.Front != nil && slices.Contains(known.Fronts, l.Front) }))
 	statuses := refusalsOf(trees[i])
+	var lines, unused int64
 	for _, s := range sources {
 		text, done, err := s.Open()
 		if err != nil {
@@ -58,12 +59,16 @@ func (f *logFlags) readLogs(a *app, trees []*config.Tree, facts *rule.Settings) 
 				return fmt.Errorf("--log: read %s: %w", s.Name, bare(err))
 			}
 			parser.Parse(block, &batch)
+			lines, unused = lines+int64(batch.Lines), unused+batch.Faults.Skipped()
 			for i := range batch.Records {
 				r := &batch.Records[i]
 				facts.Peers.Add(peers.Line{Client: r.Client, Forwarded: r.Forwarded, Answer: answerOf(r, statuses)})
 			}
 		}
 		done()
+	}
+	if unused > 0 {
+		complain(a.stderr, fmt.Errorf("warning: %d of the %d lines of the logs could not be used (cut off, too long, or of another format)", unused, lines))
 	}
 	if facts.Peers.Told == 0 {
 		complain(a.stderr, fmt.Errorf("warning: of the %d lines of the logs none holds $remote_addr and a header in which proxies hand on the client, such as $http_x_forwarded_for", facts.Peers.Lines))

@@ -48,6 +48,8 @@ type opener struct {
 	tree   *config.Tree
 	wanted []string // variables
 
+	stdin string // file that stands in for standard input; "" for none
+
 	timeless bool // logs without times will do
 	edge     *replay.Edge
 	quiet    bool // which format a log has was said already
@@ -78,11 +80,7 @@ func (o *opener) source(name string) (replay.Source, error) {
 	if err != nil {
 		return s, err
 	}
-	b := bufio.NewReaderSize(text, peeked)
-	head, err := b.Peek(peeked)
-	if err == nil { // there is more: the last line is not whole
-		head = head[:bytes.LastIndexByte(head, '\n')+1]
-	}
+	head, b := firstLines(text)
 	block := accesslog.Block{Text: string(head), First: true}
 	format, server, err := o.formatOf(name, block)
 	if err == nil {
@@ -101,12 +99,12 @@ func (o *opener) source(name string) (replay.Source, error) {
 			}
 		}
 	}
-	if name == "-" {
+	if name == "-" && o.stdin == "" {
 		s.Open = func() (io.Reader, func(), error) { return b, done, nil }
 		return s, nil
 	}
 	done()
-	if info, err := os.Stat(name); err == nil {
+	if info, err := os.Stat(o.fileOf(name)); err == nil {
 		o.size += info.Size()
 	}
 	s.Open = func() (io.Reader, func(), error) {
@@ -119,6 +117,32 @@ func (o *opener) source(name string) (replay.Source, error) {
 	return s, nil
 }
 
+// mostLong is how many lines that are longer than what is looked at may stand in front of the first one that is not.
+const mostLong = 16
+
+// firstLines returns the first whole lines of a log, behind those that are too long to be looked at, and a reader of all of it:
+// of such a line it holds as much as tells that it is too long.
+func firstLines(text io.Reader) (head []byte, all io.Reader) {
+	b := bufio.NewReaderSize(text, peeked)
+	var front []byte
+	for range mostLong {
+		var err error
+		if head, err = b.Peek(peeked); err != nil { // there is no more
+			break
+		}
+		if end := bytes.LastIndexByte(head, '\n') + 1; end > 0 {
+			head = head[:end]
+			break
+		}
+		front = append(append(front, head[:accesslog.LongestLine+1]...), '\n')
+		for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); {
+			_, err = b.ReadSlice('\n')
+		}
+		head = nil
+	}
+	return head, io.MultiReader(bytes.NewReader(front), b)
+}
+
 func (o *opener) options() accesslog.Options {
 	return accesslog.Options{Fields: o.flags.fields.values, Headers: o.wanted, Timeless: o.timeless}
 }
@@ -128,10 +152,10 @@ func (o *opener) open(name string) (io.Reader, func(), error) { return o.unpack(
 func (o *opener) openCounted(name string) (io.Reader, func(), error) { return o.unpack(name, &o.read) }
 
 func (o *opener) unpack(name string, count *int64) (io.Reader, func(), error) {
-	if name == "-" {
+	if name == "-" && o.stdin == "" {
 		return accesslog.Unpack(o.app.stdin)
 	}
-	f, err := os.Open(name)
+	f, err := os.Open(o.fileOf(name))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,6 +172,14 @@ func (o *opener) unpack(name string, count *int64) (io.Reader, func(), error) {
 		done()
 		_ = f.Close()
 	}, nil
+}
+
+// fileOf is the file that a log is read from.
+func (o *opener) fileOf(name string) string {
+	if name == "-" {
+		return o.stdin
+	}
+	return name
 }
 
 // countedReader tells how much of a file has been read.

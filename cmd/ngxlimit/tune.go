@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type tuneFlags struct {
 	logs              replayFlags
 	share, headroom   float64
 	attackers, people []string
+	spool             spool
 }
 
 func newTune(a *app) *cobra.Command {
@@ -59,6 +61,10 @@ beside them, by as many clients as are named.`,
 }
 
 func (a *app) tune(f *tuneFlags, path string, logs []string) error {
+	if path == "-" && slices.Contains(logs, "-") {
+		return errors.New("both the configuration and a log are to be read from standard input")
+	}
+	defer f.spool.remove()
 	tree, err := f.one(a, path)
 	if err != nil {
 		return err

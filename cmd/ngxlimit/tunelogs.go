@@ -22,9 +22,6 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	if len(f.fans) > 0 {
 		return nil, errors.New("--fan and logs cannot be given together")
 	}
-	if slices.Contains(logs, "-") {
-		return nil, errors.New("the logs are read twice, to try what was found: standard input cannot be")
-	}
 	f.logs.host = f.host
 	if err := f.logs.check(); err != nil {
 		return nil, err
@@ -32,6 +29,11 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	names, err := logNames(logs)
 	if err != nil {
 		return nil, err
+	}
+	if slices.Contains(names, "-") { // the logs are read twice, to try what was found
+		if err := f.spool.fill(a.stdin, mostSpooled); err != nil {
+			return nil, err
+		}
 	}
 	c := tune.NewCollector(tree, route.New(tree), o)
 	var refused, delayed int
@@ -98,7 +100,7 @@ func (a *app) replayVisits(f *tuneFlags, tree, through *config.Tree, names []str
 	if through != tree {
 		quiet.stderr = io.Discard // it was said
 	}
-	o := &opener{app: &quiet, flags: &f.logs, tree: tree, wanted: replay.Wanted(tree, nil)}
+	o := &opener{app: &quiet, flags: &f.logs, tree: tree, wanted: replay.Wanted(tree, nil), stdin: f.spool.path}
 	sources, err := o.sources(names)
 	if err != nil {
 		return nil, err

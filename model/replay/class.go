@@ -263,6 +263,13 @@ func (e *engine) serverOf(host, scheme string) *target {
 	if t.server == nil {
 		t.server, t.host, _ = simulate.ServerOf(e.r.tree, e.r.router, &simulate.Options{Host: asked})
 	}
+	if schemeOf(scheme) == "" && t.server != nil {
+		if plain, _, _ := simulate.ServerOf(e.r.tree, e.r.router, &simulate.Options{Host: asked, Scheme: "http"}); plain != nil && plain != t.server {
+			if way, _ := e.reach(t.server); way == "https" {
+				e.assume("the log does not say over which scheme a request came: all for " + t.host + " are taken to have reached its TLS server, none the one for http; log $scheme")
+			}
+		}
+	}
 	if host != "" && !simulate.Serves(e.r.tree, e.r.router, host) {
 		e.strangers++
 		e.assume("requests for hosts that no server has as a name go to the default server")

@@ -139,3 +139,25 @@ func TestProxies(t *testing.T) {
 		})
 	}
 }
+
+// Where a log does not say the scheme and a host has a server for each, it is said which one was taken.
+func TestSchemeIsAssumed(t *testing.T) {
+	both := strings.Replace(diagnosed, "server {\n        listen 80;", "server {\n        listen 80;\n        server_name portal.example;\n        return 301 https://portal.example$request_uri;\n    }\n    server {\n        listen 443 ssl;", 1)
+	const text = "taken to have reached its TLS server"
+	for name, c := range map[string]struct {
+		conf, scheme string
+		want         bool
+	}{
+		"no scheme, two servers": {both, "", true},
+		"a scheme":               {both, `,"scheme":"https"`, false},
+		"one server":             {diagnosed, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := fmt.Sprintf(`{"msec":%d,"ip":"203.0.113.9","host":"portal.example","request":"GET / HTTP/1.1","status":200%s}`+"\n", start/1000, c.scheme)
+			r := run(t, c.conf, Options{}, sourceOf(t, "log", log, accesslog.JSON))
+			if got := slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, text) }); got != c.want {
+				t.Errorf("%q", r.Assumptions)
+			}
+		})
+	}
+}
