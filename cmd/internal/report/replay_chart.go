@@ -113,7 +113,7 @@ func momentTicks(begin, span int64) []tickView {
 	case span > 2*3600*1000:
 		layout = "15:04"
 	}
-	var list []tickView
+	list := make([]tickView, 0, 5)
 	for i := range int64(5) {
 		at := span * i / 4
 		list = append(list, tickView{percent(at, span), time.UnixMilli(begin + at).UTC().Format(layout)})
