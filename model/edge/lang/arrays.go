@@ -132,7 +132,7 @@ func headersOf(all []request.Header, name string, at int) (key, v string, behind
 		return "", "", -1
 	}
 	for ; at < len(all); at++ {
-		if h := &all[at]; len(h.Name) == len(name) && edge.SameHeader(h.Name, name) {
+		if h := &all[at]; len(h.Name) == len(name) && h.Name[0]|0x20 == name[0]|0x20 && edge.SameHeader(h.Name, name) {
 			return name, h.Value, at + 1 // the map's names are small
 		}
 	}
@@ -163,7 +163,18 @@ func responseHeaders(s *Scope, name string, at int) (key, v string, behind int) 
 
 // arguments are those of the query, as sent.
 func arguments(s *Scope, name string, at int) (key, v string, behind int) {
-	return pairsOf(s.Request.Query(), "&", name, at, false)
+	return pairsOf(s.Request.Query(), '&', name, at, false)
+}
+
+// trim takes blanks off both ends.
+func trim(s string) string {
+	for s != "" && (s[0] == ' ' || s[0] == '\t') {
+		s = s[1:]
+	}
+	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+		s = s[:len(s)-1]
+	}
+	return s
 }
 
 // offsetBits are the bits of a place in a Cookie header; the number of the header stands above them.
@@ -177,7 +188,7 @@ func cookies(s *Scope, name string, at int) (key, v string, behind int) {
 		if len(h.Name) != len("cookie") || !edge.SameHeader(h.Name, "cookie") {
 			continue
 		}
-		if key, v, behind = pairsOf(h.Value[:min(len(h.Value), 1<<offsetBits-2)], ";", name, within, true); behind >= 0 {
+		if key, v, behind = pairsOf(h.Value[:min(len(h.Value), 1<<offsetBits-2)], ';', name, within, true); behind >= 0 {
 			return key, v, header<<offsetBits | behind
 		}
 	}
@@ -185,15 +196,15 @@ func cookies(s *Scope, name string, at int) (key, v string, behind int) {
 }
 
 // pairsOf finds name=value from a place on in a text of such, apart by sep. The place behind the last one is past the end.
-func pairsOf(s, sep, name string, at int, cookie bool) (key, v string, behind int) {
+func pairsOf(s string, sep byte, name string, at int, cookie bool) (key, v string, behind int) {
 	for at < len(s) {
 		part, rest := s[at:], len(s)+1
-		if i := strings.Index(part, sep); i >= 0 {
+		if i := strings.IndexByte(part, sep); i >= 0 {
 			part, rest = part[:i], at+i+1
 		}
 		at = rest
 		if cookie {
-			part = strings.Trim(part, " \t")
+			part = trim(part)
 		}
 		if part == "" {
 			continue

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
 	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
 )
 
@@ -103,7 +103,7 @@ func (p *parser) textual(left node, op string) (node, error) {
 	case "contains":
 		return &contains{left, s}, nil
 	case "matches":
-		re, err := regexp.Compile(s)
+		re, err := pcre.NewTest(s)
 		if err != nil {
 			return nil, p.fail(t, "the regular expression cannot be run: %s", regexError(err))
 		}

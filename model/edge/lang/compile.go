@@ -47,7 +47,7 @@ func condOf(n node) cond {
 	case *contains:
 		return textTest(n.left, func(v string) bool { return strings.Contains(v, n.part) })
 	case *matches:
-		return textTest(n.left, n.re.MatchString)
+		return textTest(n.left, n.re.Match)
 	case *like:
 		return textTest(n.left, n.w.match)
 	case *in:

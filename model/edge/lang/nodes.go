@@ -1,9 +1,10 @@
 package lang
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/pcre"
 )
 
 // Conditions answer in three values, as Kleene's logic has it: "and" is no as soon as one part is no, whatever cannot be
@@ -182,7 +183,7 @@ func (n *contains) eval(s *Scope) value {
 type matches struct {
 	left node
 	text string
-	re   *regexp.Regexp
+	re   *pcre.Test
 }
 
 func (n *matches) kind() kind     { return kind{base: boolean, each: n.left.kind().each} }
@@ -193,7 +194,7 @@ func (n *matches) eval(s *Scope) value {
 	if v.gone() {
 		return v
 	}
-	return yes(n.re.MatchString(v.s))
+	return yes(n.re.Match(v.s))
 }
 
 type like struct {
