@@ -166,7 +166,7 @@ func TestVague(t *testing.T) {
 		}
 		for _, word := range strings.FieldsFunc(kinds, func(r rune) bool { return r == ' ' || r == ',' || r == ':' || r == '(' || r == ')' }) {
 			_, known := fronts.KindOf(word)
-			if plain := strings.Contains(" the kind of its ingress or global as an Ingress GKE makes ", " "+word+" "); known == plain {
+			if known == slices.Contains(strings.Fields("the kind of its ingress or global as an Ingress GKE makes"), word) {
 				t.Errorf("%s: advises %q, which is no kind", name, word)
 			}
 		}

@@ -85,10 +85,9 @@ func decidedBy(t Truth, parts []node) cond {
 	return func(s *Scope) Truth {
 		got := other
 		for _, part := range list {
-			switch part(s) {
-			case t:
+			if is := part(s); is == t {
 				return t
-			case Unknown:
+			} else if is == Unknown {
 				got = Unknown
 			}
 		}
@@ -183,10 +182,9 @@ func quantifierOf(n *quantifier) cond {
 		got := other
 		for at >= 0 {
 			s.elem = str(v)
-			switch body(s) {
-			case decides:
+			if is := body(s); is == decides {
 				return decides
-			case Unknown:
+			} else if is == Unknown {
 				got = Unknown
 			}
 			_, v, at = over.of.src(s, over.key, at)
