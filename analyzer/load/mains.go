@@ -96,6 +96,9 @@ func mainsBelow(top string) (list []string) {
 // mean the folder of the main file.
 var installed = []string{"/etc/nginx", "/usr/local/nginx/conf", "/usr/local/etc/nginx", "/opt/homebrew/etc/nginx", "/etc/openresty"}
 
+// InstalledFolders are the folders in which nginx usually looks for its configuration.
+func InstalledFolders() []string { return slices.Clone(installed) }
+
 // Installed is how the names in a main file that lies in a repository are looked up, as Options.MapPath says it: those
 // that lead to where nginx is usually installed mean the main file's own folder, and sites-enabled, which holds links,
 // means sites-available where only that is there. Folder is where the main file lies, and to is how that is named in what

@@ -133,7 +133,11 @@ func (f *diffFlags) versions(args []string) (old, renewed *diffSide, done func()
 	}
 	forget := cleanUpOnSignal(rev.Close)
 	done = func() { forget(); rev.Close() }
-	old = &diffSide{flags: f.then(rev)}
+	old = &diffSide{}
+	if old.flags, err = f.then(rev); err != nil {
+		done()
+		return nil, nil, nil, fmt.Errorf("--git: %w", err)
+	}
 	path, was := rev.Path(args[0])
 	if !was {
 		done()

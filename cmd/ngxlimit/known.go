@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -103,7 +101,10 @@ func (f *checkFlags) older(a *app, paths []string, j judge) (run.Tally, error) {
 	if len(then) == 0 {
 		return tally, nil // all of it is new
 	}
-	flags := f.then(old)
+	flags, err := f.then(old)
+	if err != nil {
+		return nil, err
+	}
 	inputs, err := flags.read(a, then)
 	if len(inputs) == 0 {
 		return tally, nothingThen(err)
@@ -125,23 +126,6 @@ func nothingThen(err error) error {
 		return nil
 	}
 	return err
-}
-
-// then are the flags by which the inputs are read as they were: the folders that they name are those of the revision.
-func (f *inputFlags) then(old *changes.Revision) inputFlags {
-	flags := *f
-	for _, path := range []*string{&flags.root, &flags.prefix} {
-		if *path != "" {
-			*path, _ = old.Path(*path)
-		}
-	}
-	flags.mapPath.values = maps.Clone(flags.mapPath.values)
-	for from, to := range flags.mapPath.values {
-		if filepath.IsAbs(to) {
-			flags.mapPath.values[from], _ = old.Path(to)
-		}
-	}
-	return flags
 }
 
 // maxStale is how many stale entries are named.

@@ -73,6 +73,12 @@ func (r *Revision) Close() {
 	os.RemoveAll(r.temp) //nolint:errcheck // what cannot be removed lies in the system's folder for that
 }
 
+// Top is the folder of the working tree, links followed.
+func (r *Revision) Top() string { return r.top }
+
+// Old is the folder that holds the files as they were.
+func (r *Revision) Old() string { return r.old }
+
 // Path returns where a path of the working tree lies as it was, be it under another name. Was says whether it was there; a
 // path outside of the working tree is returned as it is.
 func (r *Revision) Path(path string) (old string, was bool) {
