@@ -82,10 +82,13 @@ func (l *log) give(r *replay, rec *accesslog.Record, m *mark) {
 	}
 	to := r.engineOf(name)
 	e := to.entryOf(l, rec, m)
-	if rec.Precision > 1 {
+	if l.whole.is() && wholeSecond(rec) {
 		l.coarse, e.coarseTime = true, true
 		l.spread.add(r, &e, to)
 		return
+	}
+	if rec.Time >= l.spread.second+1000 {
+		l.flush(r)
 	}
 	r.send(&e, to)
 }

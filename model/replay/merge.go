@@ -34,7 +34,8 @@ type log struct {
 	ahead  lookout
 	err    error // that ended it early
 	errAt  int64 // number of the line it ended at
-	coarse bool  // its times are whole seconds
+	whole  wholeness
+	coarse bool // some of its times were whole seconds, and were spread
 
 	first, last int64 // times of its records
 	used        int64
@@ -155,6 +156,7 @@ func (l *log) next(m *merge) bool {
 		}
 		<-j.ready
 		l.job, l.at = j, 0
+		l.whole.look(j.batch.Records)
 		l.lines += int64(j.batch.Lines)
 		l.faults.Add(&j.batch.Faults, l.begins)
 		m.tell()

@@ -37,6 +37,29 @@ func (p *pace) judge(t int64) accesslog.Fault {
 	return accesslog.Year
 }
 
+// wholeLines is how many lines at the beginning of a log say whether its times are whole seconds.
+const wholeLines = 1000
+
+// A wholeness says whether the times of a log are whole seconds, or it has milliseconds and some happen to be none: what
+// writes JSON anew turns nginx's 1772438400.000 into 1772438400. One line cannot tell the two apart, the first lines can.
+type wholeness struct{ lines, whole int }
+
+// look takes note of further records, as long as what came before is not enough to tell.
+func (w *wholeness) look(records []accesslog.Record) {
+	for i := range records[:min(len(records), wholeLines-w.lines)] {
+		w.lines++
+		if wholeSecond(&records[i]) {
+			w.whole++
+		}
+	}
+}
+
+// is says that the times are whole seconds: those of nine in ten lines are. At a time of milliseconds one in a thousand is.
+func (w *wholeness) is() bool { return w.lines > 0 && w.whole*10 >= w.lines*9 }
+
+// wholeSecond says that no fraction of a record's second is told.
+func wholeSecond(rec *accesslog.Record) bool { return rec.Precision > 1 && rec.Time%1000 == 0 }
+
 // mostSpread bounds how many lines of one second are kept to be spread over it; more are spread in parts.
 const mostSpread = 1 << 16
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -195,6 +196,58 @@ func TestWholeSeconds(t *testing.T) {
 	}
 	if r.ToMs-r.FromMs != 3900 {
 		t.Errorf("from %d to %d", r.FromMs, r.ToMs)
+	}
+}
+
+// A log is one of whole seconds where nearly all its lines are: what writes JSON anew drops the zeros of a fraction.
+func TestWholeSecondsAmongOthers(t *testing.T) {
+	const first = int(start / 1000)
+	tests := map[string]struct {
+		msec    func(n int) string // of the n-th line of 400, ten of them in a second
+		coarse  bool
+		refused int // of ten at a time, where burst=5 lets six pass
+	}{
+		"as nginx writes it":     {func(n int) string { return fmt.Sprintf("%d.%03d", first+n/10, n%10) }, false, 160},
+		"zeros dropped":          {func(n int) string { return strconv.FormatFloat(float64(first+n/10)+float64(n%10)/1000, 'f', -1, 64) }, false, 160},
+		"tenths":                 {func(n int) string { return strconv.FormatFloat(float64(first)+float64(n)/10, 'f', -1, 64) }, false, 0},
+		"whole seconds":          {func(n int) string { return strconv.Itoa(first + n/10) }, true, 0},
+		"one line with more":     {func(n int) string { return strconv.Itoa(first+n/10) + strings.Repeat(".001", max(0, n-398)) }, true, 0},
+		"more in the first line": {func(n int) string { return strconv.Itoa(first+n/10) + strings.Repeat(".000", max(0, 1-n)) }, true, 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for n := range 400 {
+				fmt.Fprintf(&b, `{"msec":%s,"remote_addr":"203.0.113.7","host":"a.test","uri":"/api/x","status":200}`+"\n", tt.msec(n))
+			}
+			r := run(t, limited, Options{}, sourceOf(t, "log", b.String(), accesslog.JSON))
+			said := slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, "whole seconds") })
+			if r.Logs[0].Coarse != tt.coarse || said != tt.coarse {
+				t.Errorf("whole seconds: %t, said %t", r.Logs[0].Coarse, said)
+			}
+			if l := r.Locations[0]; l.Requests != 400 || l.Rejected != tt.refused {
+				t.Errorf("%+v", l)
+			}
+			if slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, "went back") }) || len(r.Faults) > 0 {
+				t.Errorf("%v %v", r.Assumptions, r.Faults)
+			}
+		})
+	}
+}
+
+// A line of a whole second is given on as soon as the log goes on, and not at its end.
+func TestWholeSecondInBetween(t *testing.T) {
+	var b strings.Builder
+	for n := range 300 {
+		at := fmt.Sprintf("%d.005", start/1000+int64(n))
+		if n == 10 {
+			at = at[:10]
+		}
+		fmt.Fprintf(&b, `{"msec":%s,"remote_addr":"203.0.113.7","host":"a.test","uri":"/api/x","status":200}`+"\n", at)
+	}
+	r := run(t, limited, Options{}, sourceOf(t, "log", b.String(), accesslog.JSON))
+	if r.Requests != 300 || len(r.Faults) > 0 || slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, "went back") }) {
+		t.Errorf("%d %v %v", r.Requests, r.Faults, r.Assumptions)
 	}
 }
 

@@ -42,7 +42,7 @@ type LogStat struct {
 	Used   int64  `json:"used"`
 	FromMs int64  `json:"from_ms"` // of the times that are logged
 	ToMs   int64  `json:"to_ms"`
-	Coarse bool   `json:"coarse"`          // some of its times are whole seconds
+	Coarse bool   `json:"coarse"`          // its times are whole seconds: see wholeness
 	Error  string `json:"error,omitempty"` // that ended it early
 }
 
