@@ -22,6 +22,12 @@ type Options struct {
 	LogFormat    string        // name of the log format that is read; "" for the one in which most limited places log
 }
 
+// The directives that refuse, as the counters name them.
+const (
+	limitReq  = "limit_req"
+	limitConn = "limit_conn"
+)
+
 // A Plan is what there is to watch.
 type Plan struct {
 	Options
@@ -72,9 +78,9 @@ func (p *Plan) note(format string, args ...any) {
 
 // zone describes a zone by the limits in effect that name it.
 func (p *Plan) zone(z *rule.Zone) (Zone, bool) {
-	out := Zone{Directive: "limit_conn", Name: z.Name, Place: place(z.Item.Head())}
+	out := Zone{Directive: limitConn, Name: z.Name, Place: place(z.Item.Head())}
 	if z.Req != nil {
-		out.Directive, out.Rate = "limit_req", rule.Rate(z.Req.Rate)
+		out.Directive, out.Rate = limitReq, rule.Rate(z.Req.Rate)
 	}
 	var wait int64
 	var where []string
@@ -206,7 +212,7 @@ func (p *Plan) tellLacking() {
 }
 
 func (p *Plan) limitsRequests() bool {
-	return slices.ContainsFunc(p.Zones, func(z Zone) bool { return z.Directive == "limit_req" })
+	return slices.ContainsFunc(p.Zones, func(z Zone) bool { return z.Directive == limitReq })
 }
 
 // Delays says whether any limit holds requests.

@@ -31,6 +31,7 @@ var forms = template.Must(template.New("").Funcs(template.FuncMap{
 	"yaml":      quoted,
 	"comment":   comment,
 	"window":    window,
+	"few":       func() int { return few },
 	"share":     share,
 	"percent":   percent,
 	"statuses":  statuses,
@@ -81,14 +82,6 @@ func (p *Plan) Watched() []piece {
 
 // Timed says whether the log tells how long a request took and how long its upstream.
 func (p *Plan) Timed() bool { return p.Has(requestTime) && p.Has(upstreamTime) }
-
-// AndShare says that the share of refused requests counts as well, where the log tells how many are limited.
-func (p *Plan) AndShare() string {
-	if !p.Has(limitReqStatus) {
-		return ""
-	}
-	return " and more than " + percent(p.RefusedShare) + " of the limited ones"
-}
 
 func percent(f float64) string { return strconv.FormatFloat(100*f, 'g', -1, 64) + " %" }
 
