@@ -43,9 +43,9 @@ What the configuration does not log is not watched; what that is stands in the o
 	flags.SortFlags = false
 	flags.Var(form, "form", "what to write")
 	flags.StringVar(&output, "output", "", "`file` to write (default: standard output)")
-	flags.DurationVar(&o.Window, "window", o.Window, "`time` over which is counted")
-	flags.Float64Var(&o.RefusedShare, "refused", o.RefusedShare, "`share` of refused requests above which is told")
-	flags.Float64Var(&o.DelayedShare, "delayed", o.DelayedShare, "`share` of delayed requests above which is told")
+	flags.Var(window{&o.Window}, "window", "`time` over which is counted")
+	flags.Var(share{&o.RefusedShare}, "refused", "`share` of refused requests above which is told; 5% is 0.05")
+	flags.Var(share{&o.DelayedShare}, "delayed", "`share` of delayed requests above which is told")
 	flags.StringVar(&o.LogFormat, "log-format", "", "`name` of the log format that is read (default: in which most limited locations log)")
 	f.add(flags)
 	return cmd

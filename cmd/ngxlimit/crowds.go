@@ -32,10 +32,10 @@ func (f *simulateFlags) options(terminal bool) (simulate.Options, simulate.Crowd
 	return o, people, nil
 }
 
-// people reads how many people come, and when.
+// people reads how many people come, and when: without --clients as many as --clients-per-address lists, be it one address.
 func (f *simulateFlags) people() (c simulate.Crowd, err error) {
 	c = simulate.Crowd{Clients: f.clients, PerAddress: f.perAddress, Repeat: f.repeat, Every: defaultEvery}
-	if c.Clients == 0 && len(f.perAddress) > 1 {
+	if c.Clients == 0 {
 		c.Clients = f.perAddress.sum()
 	}
 	if c.Arrival, err = arrival(f.arrival); err != nil {

@@ -141,6 +141,60 @@ func (n *number) Set(s string) error {
 	return nil
 }
 
+// share is a flag that takes a part of a whole, written as a number or in percent: 0.05, 5%. What of it is allowed its
+// command says.
+type share struct{ value *float64 }
+
+func (n share) String() string { return decimal{n.value}.String() }
+func (n share) Type() string   { return "share" }
+
+func (n share) Set(s string) error {
+	if digits, percent := strings.CutSuffix(s, "%"); percent {
+		s = strings.TrimSpace(digits) + "e-2" // not divided by 100, of which 99.9 would come out as a little more than 0.999
+	}
+	v, ok := finite(s)
+	if !ok {
+		return errors.New("want a share, as in 0.05 or 5%")
+	}
+	*n.value = v
+	return nil
+}
+
+// decimal is a flag that takes a number, as in 1.5.
+type decimal struct{ value *float64 }
+
+func (n decimal) String() string { return strconv.FormatFloat(*n.value, 'g', -1, 64) }
+func (n decimal) Type() string   { return "number" }
+
+func (n decimal) Set(s string) error {
+	v, ok := finite(s)
+	if !ok {
+		return errors.New("want a number, as in 1.5")
+	}
+	*n.value = v
+	return nil
+}
+
+// finite reads a number; ParseFloat alone takes "nan" and "inf", which no comparison with a bound refuses.
+func finite(s string) (float64, bool) {
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// window is a flag that takes a time, in seconds or with a unit: 300, 5m.
+type window struct{ value *time.Duration }
+
+func (n window) String() string { return n.value.String() }
+func (n window) Type() string   { return "time" }
+
+func (n window) Set(s string) (err error) {
+	d, err := seconds(s)
+	if err == nil {
+		*n.value = d
+	}
+	return err
+}
+
 // seconds reads a time in seconds, as the contract writes it: 60, 0.5. A unit as in 500ms is understood too.
 func seconds(s string) (time.Duration, error) {
 	const most = 7 * 24 * time.Hour

@@ -231,15 +231,18 @@ func (e *engine) notes() []Note {
 			list = append(list, Note{true, fmt.Sprintf(format, args...)})
 		}
 	}
+	tell := func(n int64, noun, format string, args ...any) {
+		say(n, format, append([]any{count(n, noun)}, args...)...)
+	}
 	if e.together {
 		say(1, "more than %d nginx hosts: the lines of those met last are taken together, as if one nginx had written them", mostHosts)
 	}
-	say(e.late, "%d requests took longer than %d s, or were logged late: they are decided when the window of order has passed, not when they came", e.late, Window/1000)
-	say(e.squeezed, "%d requests were decided early, as more than %d waited to be put in order", e.squeezed, mostWaiting)
-	say(e.rebased, "the time of the log went back %d times by more than %d s: what came before was decided first", e.rebased, Window/1000)
-	say(e.unjudged, "%d requests ended before any limiter, as the log shows (no request line, 400, 408, 414, 494 to 497): they are counted nowhere", e.unjudged)
-	say(e.keys.gone, "%d keys with few requests were dropped from the table of keys, so as to keep memory bounded; decisions are not touched", e.keys.gone)
-	say(e.uris.gone, "%d paths with few requests were dropped from the table of paths", e.uris.gone)
+	tell(e.late, "request", "%s took longer than %d s, or came late into the log: decided when the window of order has passed, not at the time of arrival", Window/1000)
+	tell(e.squeezed, "request", "%s decided early, as more than %d waited to be put in order", mostWaiting)
+	tell(e.rebased, "time", "the time of the log went back %s by more than %d s: what came before was decided first", Window/1000)
+	tell(e.unjudged, "request", "%s ended before any limiter, as the log shows (no request line, 400, 408, 414, 494 to 497): counted nowhere")
+	tell(e.keys.gone, "key", "%s with few requests dropped from the table of keys, so as to keep memory bounded; decisions are not touched")
+	tell(e.uris.gone, "path", "%s with few requests dropped from the table of paths")
 	if missing := e.unlogged(); len(missing) > 0 && e.requests > 0 {
 		say(1, "the log does not hold %s, on which limits depend: taken as empty, and an empty key is not counted; add it to the log_format", strings.Join(missing, ", "))
 	}

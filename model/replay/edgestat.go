@@ -87,10 +87,10 @@ func (f *front) said(rep *edge.Report) []string {
 		list = append(list, "windows of the edge begin at multiples of their length since 1970")
 	}
 	if f.nobody > 0 {
-		list = append(list, fmt.Sprintf("of %d requests the logs do not tell the visitor's address, only that of a proxy: log %s", f.nobody, f.r.o.Edge.wanted()))
+		list = append(list, fmt.Sprintf("of %s the logs do not tell the visitor's address, only that of a proxy: log %s", count(f.nobody, "request"), f.r.o.Edge.wanted()))
 	}
 	if f.direct > 0 {
-		list = append(list, fmt.Sprintf("%d requests did not come from the networks of the edge when the logs were written: they are taken to come through it now, and nginx to see the visitors' addresses that the logs hold (set_real_ip_from and real_ip_header must say so)", f.direct))
+		list = append(list, fmt.Sprintf("%s did not come from the networks of the edge when the logs were written: taken to come through it now, and nginx to see the visitors' addresses that the logs hold (set_real_ip_from and real_ip_header must say so)", count(f.direct, "request")))
 	}
 	if len(f.lacking) > 0 {
 		list = append(list, fmt.Sprintf("the logs do not hold %s, at which edge rules look: what depends on it is unknown; add it to the log_format", strings.Join(f.lacking, ", ")))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -78,8 +79,13 @@ func (t *replayWriter) head(r *replay.Result) {
 			t.print(wrap(fmt.Sprintf("%s:%d: %s", t.o.shown(f.File), f.Line, clean(f.Message)), t.o.width()), "\n")
 			continue
 		}
-		t.print(fmt.Sprintf("%d %s %s (first: %s:%d)\n", f.Lines, f.Message, what, clean(f.File), f.Line))
+		t.print(fmt.Sprintf("%s %s (first: %s:%d)\n", faulty(f), what, clean(f.File), f.Line))
 	}
+}
+
+// faulty is how many lines have a fault, as its message says it of several: "lines cut off".
+func faulty(f replay.FaultStat) string {
+	return count(int(f.Lines), "line") + clean(strings.TrimPrefix(f.Message, "lines"))
 }
 
 func (t *replayWriter) agreement(a *replay.Agreement) {

@@ -53,7 +53,11 @@ func replayViewOf(r Replay) replayView {
 	}
 	v.Head = append(v.Head, fmt.Sprintf("%s, %d skipped; %s to %s UTC", count(int(res.Lines), "line"), res.Skipped, moment(res.FromMs), moment(res.ToMs)))
 	for _, f := range res.Faults {
-		v.Head = append(v.Head, fmt.Sprintf("%d %s (first: %s:%d)", f.Lines, clean(f.Message), clean(f.File), f.Line))
+		what := faulty(f)
+		if f.Kind == "broken" {
+			what = clean(f.Message) // of the log, not of lines
+		}
+		v.Head = append(v.Head, fmt.Sprintf("%s (first: %s:%d)", what, clean(f.File), f.Line))
 	}
 	if a := res.Agreement; a.Logged > 0 {
 		v.Head = append(v.Head, fmt.Sprintf("%d of %d logged decisions are the same (%s)", a.Same, a.Logged, share(int(a.Same), int(a.Logged))))

@@ -17,7 +17,7 @@ func (p *Proposal) Steps(input string) []Step {
 		steps = append(steps,
 			Step{
 				Title: "Count without refusing: install the dry run",
-				Do:    []string{"make the changes of the dry run below", test},
+				Do:    []string{"make the changes of the dry run", test},
 				LookAt: []string{
 					"$limit_req_status in the access log: PASSED, DELAYED_DRY_RUN and REJECTED_DRY_RUN appear; nobody is refused or held",
 					"the locations that lose their old limit are without protection until the limits are in earnest",
@@ -36,7 +36,7 @@ func (p *Proposal) Steps(input string) []Step {
 	return append(steps,
 		Step{
 			Title: "Enforce",
-			Do:    []string{"make the changes of the enforcing form below", test},
+			Do:    []string{"make the changes of the enforcing form", test},
 			LookAt: []string{
 				"REJECTED: a single one in a real excess is protection at work",
 				"$request_time beside $upstream_response_time: with nodelay the limits add no time",
