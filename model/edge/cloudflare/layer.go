@@ -41,6 +41,8 @@ type running struct {
 	period  clock.Msec
 	limit   int64
 	timeout clock.Msec
+	begins  bool // the first of another phase than the rule before
+	counts  bool // it has a limit, of which all is known
 	after   bool // counts when the answer is there
 	// A rule that looks at answers needs them from the origin: what the cache has goes there all the same.
 	pastCache   bool
@@ -94,7 +96,9 @@ func New(all []*Ruleset, o Options) (*Layer, error) {
 				}
 			}
 		}
-		for _, r := range z.rules {
+		for i, r := range z.rules {
+			r.begins = i > 0 && z.rules[i-1].Ruleset.Phase != r.Ruleset.Phase
+			r.counts = r.Limit != nil && r.Unknown == ""
 			if r.Unknown == "" && (r.Skip != nil || r.Limit != nil && r.after) {
 				z.after = append(z.after, r)
 			}
@@ -180,8 +184,8 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) (d edge.Decision) {
 	}
 	var rest, limits bool // what a skip passes over
 	past := false
-	for i, r := range z.rules {
-		if i > 0 && z.rules[i-1].Ruleset.Phase != r.Ruleset.Phase {
+	for _, r := range z.rules {
+		if r.begins {
 			rest = false
 		}
 		if rest || limits && r.Ruleset.Phase == RateLimit {
@@ -189,7 +193,7 @@ func (l *Layer) Decide(now clock.Msec, req *edge.Request) (d edge.Decision) {
 		}
 		match := r.match(req, nil)
 		past = past || match == lang.True && r.pastCache
-		if r.Limit != nil && r.Unknown == "" {
+		if r.counts {
 			if l.limit(r, now, req, match, &l.got) && (d.Rule == "" || l.got.Action.Stops() || d.Action == edge.Allow && l.got.Action == edge.Log) {
 				d = l.got
 			}
@@ -250,7 +254,7 @@ func (l *Layer) limit(r *running, now clock.Msec, req *edge.Request, match lang.
 	counts := lang.False
 	if !r.after {
 		if counts = match; r.Limit.Counting != nil {
-			counts = r.counts(req, nil)
+			counts = r.counting(req, nil)
 		}
 	}
 	if match == lang.True {
@@ -287,8 +291,8 @@ func (l *Layer) limit(r *running, now clock.Msec, req *edge.Request, match lang.
 	return true
 }
 
-// counts asks a rule's own counting expression.
-func (r *running) counts(req *edge.Request, resp *edge.Response) lang.Truth {
+// counting asks a rule's own counting expression.
+func (r *running) counting(req *edge.Request, resp *edge.Response) lang.Truth {
 	r.scope.Request, r.scope.Response = req, resp
 	got := r.Limit.Counting.Match(&r.scope)
 	if got == lang.Unknown {

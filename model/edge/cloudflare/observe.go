@@ -60,7 +60,7 @@ func (l *Layer) observe(r *running, now clock.Msec, req *edge.Request, resp *edg
 	counts := lang.False
 	if n > 0 {
 		if r.Limit.Counting != nil {
-			counts = r.counts(req, resp)
+			counts = r.counting(req, resp)
 		} else if counts = r.match(req, resp); counts == lang.Unknown {
 			counts = lang.False // it was told when the request came
 		}
