@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strconv"
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
@@ -73,5 +74,11 @@ func (a *app) screen(path string) report.Options {
 		o.Width = columns(f)
 		o.Wrap = o.Width > 0
 	}
+	if wanted, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && o.Width == 0 {
+		o.Width = min(max(wanted, 0), widest) // as the shells say it, and those who show a pipe's output
+	}
 	return o
 }
+
+// widest is the most columns that are believed.
+const widest = 1000

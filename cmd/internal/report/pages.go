@@ -180,6 +180,35 @@ func placeName(server, label string, width int) string {
 	return middle(label, width)
 }
 
+// leastName is how much of a location and its server a table shows, however many columns of numbers it has.
+const leastName = 32
+
+// placeNames names the locations of a table, by server and label, each within width columns or the least that says something.
+// Different ones that would look alike are not shortened.
+func placeNames(places [][2]string, width int) []string {
+	width = max(width, leastName)
+	names := make([]string, len(places))
+	of := map[string][2]string{} // the first place of a name
+	alike := map[string]bool{}
+	for i, p := range places {
+		names[i] = placeName(p[0], p[1], width)
+		if first, known := of[names[i]]; known && first != p {
+			alike[names[i]] = true
+		} else if !known {
+			of[names[i]] = p
+		}
+	}
+	for i, p := range places {
+		if alike[names[i]] {
+			names[i] = placeName(p[0], p[1], wholeName)
+		}
+	}
+	return names
+}
+
+// wholeName is the width to which a name is cut that has to be told from others.
+const wholeName = 300
+
 // snipText cuts text to width columns.
 func snipText(s string, width int) string { return text.Snip(s, max(width, 8), "...") }
 

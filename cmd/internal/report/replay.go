@@ -121,8 +121,13 @@ func (t *replayWriter) locations(r *replay.Result) {
 		head, left = slices.Insert(head, 1, any("stopped at edge")), left-16
 	}
 	tab.AppendHeader(head)
-	for _, l := range r.Locations {
-		row := countRow(on(l.Nginx, placeName(l.Server, l.Location, left)), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs)
+	places := make([][2]string, len(r.Locations))
+	for i, l := range r.Locations {
+		places[i] = [2]string{l.Server, l.Location}
+	}
+	names := placeNames(places, left)
+	for i, l := range r.Locations {
+		row := countRow(on(l.Nginx, names[i]), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs)
 		if r.Edge != nil {
 			row = slices.Insert(row, 1, any(l.AtEdge))
 		}
@@ -186,13 +191,18 @@ func (t *replayWriter) windows(windows []replay.WindowStat) {
 	t.print("\n")
 	tab := newTable()
 	tab.AppendHeader(table.Row{"worst windows", "of", "requests", "delayed", "refused", "such windows"})
+	places := make([][2]string, len(windows))
+	for i, w := range windows {
+		places[i] = [2]string{w.Server, w.Location}
+	}
+	names := placeNames(places, t.o.width()-75)
 	shown := map[int64]int{}
-	for _, w := range windows {
+	for i, w := range windows {
 		if shown[w.WidthMs]++; shown[w.WidthMs] > textWindows {
 			continue
 		}
 		tab.AppendRow(table.Row{
-			on(w.Nginx, moment(w.FromMs)+" "+placeName(w.Server, w.Location, max(t.o.width()-75, 10))), duration(w.WidthMs), w.Requests, w.Delayed, w.Rejected, w.Hit,
+			on(w.Nginx, moment(w.FromMs)+" "+names[i]), duration(w.WidthMs), w.Requests, w.Delayed, w.Rejected, w.Hit,
 		})
 	}
 	t.print(rendered(tab), "\n")

@@ -78,15 +78,19 @@ func (t *simulationWriter) locations(locations []simulate.LocationStat, edge boo
 		return
 	}
 	tab := newTable()
-	head := countHead("location")
+	head, left := countHead("location"), t.o.width()-71
 	if edge {
-		head = slices.Insert(head, 1, any("stopped at edge"))
+		head, left = slices.Insert(head, 1, any("stopped at edge")), left-16
 	}
 	tab.AppendHeader(head)
-	for _, l := range locations {
-		row := countRow(placeName(l.Server, l.Location, t.o.width()-71), l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs)
+	places := make([][2]string, len(locations))
+	for i, l := range locations {
+		places[i] = [2]string{l.Server, l.Location}
+	}
+	names := placeNames(places, left)
+	for i, l := range locations {
+		row := countRow(names[i], l.Requests, l.Passed, l.Delayed, l.Rejected, l.AddedMs)
 		if edge {
-			row[0] = placeName(l.Server, l.Location, t.o.width()-87)
 			row = slices.Insert(row, 1, any(l.AtEdge))
 		}
 		tab.AppendRow(row)

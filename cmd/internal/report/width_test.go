@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,27 @@ func TestPlaceName(t *testing.T) {
 	for _, tt := range tests {
 		if got := placeName(tt.server, tt.label, tt.width); got != tt.want {
 			t.Errorf("%s %s in %d: got %q, want %q", tt.server, tt.label, tt.width, got, tt.want)
+		}
+	}
+}
+
+// Locations of a table are told apart, and keep their server, however little room there is.
+func TestPlaceNames(t *testing.T) {
+	long := strings.Repeat("a", 40)
+	tests := map[string]struct {
+		places [][2]string
+		width  int
+		want   []string
+	}{
+		"no room":          {[][2]string{{"shop.test", ""}, {"shop.test", "/api/"}, {"blog.test", "/api/"}}, 13, []string{"shop.test (the server itself)", "shop.test /api/", "blog.test /api/"}},
+		"shortened":        {[][2]string{{long + ".test", "/api/"}, {"b.test", "/api/"}}, 40, []string{"aaaaaaaaaaaaaaa...aaaaaaaaaaa.test /api/", "b.test /api/"}},
+		"would be alike":   {[][2]string{{long + "1" + long, "/"}, {long + "2" + long, "/"}, {"b.test", "/"}}, 40, []string{long + "1" + long + " /", long + "2" + long + " /", "b.test /"}},
+		"label hides host": {[][2]string{{"a.test", "/" + long}, {"b.test", "/" + long}}, 40, []string{"a.test /" + long, "b.test /" + long}},
+		"the same twice":   {[][2]string{{"a.test", "/" + long}, {"a.test", "/" + long}}, 32, []string{"/aaaaaaaaaaaaa...aaaaaaaaaaaaaaa", "/aaaaaaaaaaaaa...aaaaaaaaaaaaaaa"}},
+	}
+	for name, tt := range tests {
+		if got := placeNames(tt.places, tt.width); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 	}
 }
