@@ -70,5 +70,5 @@ func (a *app) alerts(f *inputFlags, path, form, output string, o alerts.Options)
 	for _, note := range plan.Notes {
 		complain(a.stderr, errors.New("warning: "+note))
 	}
-	return a.writeOutput(output, func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err })
+	return a.writeFile(output, alerts.IsScript(form), func(w io.Writer) error { _, err := io.WriteString(w, text.String()); return err })
 }

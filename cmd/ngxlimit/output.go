@@ -17,6 +17,11 @@ import (
 // complete: a run that fails or is interrupted leaves what was there before. Links stay: the file that they lead to is
 // written. A device or a pipe cannot be replaced and is written as it is.
 func (a *app) writeOutput(path string, write func(io.Writer) error) error {
+	return a.writeFile(path, false, write)
+}
+
+// writeFile is writeOutput, for a program if executable is set: who may read the file may run it then.
+func (a *app) writeFile(path string, executable bool, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
 		return write(a.stdout)
 	}
@@ -40,6 +45,11 @@ func (a *app) writeOutput(path string, write func(io.Writer) error) error {
 	}
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))
+	}
+	if executable {
+		if err := f.MakeExecutable(); err != nil {
+			return fmt.Errorf("write %s: %w", path, bare(err))
+		}
 	}
 	if err := f.Commit(); err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))

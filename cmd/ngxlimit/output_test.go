@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -190,5 +191,25 @@ func TestWriteOutputOpenFile(t *testing.T) {
 	}
 	if got, err := os.Readlink(link); err != nil || got != to {
 		t.Errorf("the link leads to %q, %v", got, err)
+	}
+}
+
+// TestWriteScript checks that who may read a script may run it, and that nobody else gains by it.
+func TestWriteScript(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no file is executable by its mode there")
+	}
+	for _, c := range []struct{ before, want fs.FileMode }{{0o640, 0o750}, {0o600, 0o700}, {0o755, 0o755}} {
+		path := filepath.Join(t.TempDir(), "x.sh")
+		if err := errors.Join(os.WriteFile(path, nil, c.before), os.Chmod(path, c.before)); err != nil {
+			t.Fatal(err)
+		}
+		if err := (&app{}).writeFile(path, true, func(io.Writer) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != c.want {
+			t.Errorf("mode %o becomes %v (%v), want %o", c.before, info.Mode(), err, c.want)
+		}
 	}
 }

@@ -23,6 +23,9 @@ var Forms = []struct{ Name, What string }{
 	{"awk", "a shell script with awk for cron, which prints only what is amiss"},
 }
 
+// IsScript says whether a form is a program that is run as it is.
+func IsScript(form string) bool { return form == "awk" }
+
 //go:embed forms/*
 var files embed.FS
 

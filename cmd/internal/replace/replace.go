@@ -25,6 +25,16 @@ func New(path string) (*Pending, error) {
 // Commit puts the file in its place.
 func (p *Pending) Commit() error { return p.commit() }
 
+// MakeExecutable lets those run the file who may read it.
+func (p *Pending) MakeExecutable() error {
+	info, err := p.Stat()
+	if err != nil {
+		return err
+	}
+	const readers = 0o444
+	return p.Chmod(info.Mode() | info.Mode()&readers>>2)
+}
+
 // Discard removes what was written. After Commit there is nothing left to remove.
 func (p *Pending) Discard() { p.discard() }
 
