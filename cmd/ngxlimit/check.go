@@ -170,6 +170,9 @@ func (a *app) check(f *checkFlags, paths []string) error {
 		}
 		rep.Written, rep.Findings, result.Findings = len(rep.Findings), nil, nil
 	}
+	if hosts != nil {
+		hosts.mark(rep.Pages)
+	}
 	if hosts != nil && rep.Written == 0 {
 		hosts.report(rep, reading.Results, facts)
 	}

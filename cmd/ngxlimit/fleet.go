@@ -90,6 +90,17 @@ func (f *fleet) report(rep *report.Report, results []run.Result, facts []*rule.F
 	rep.Fleet = f.compared(facts)
 }
 
+// mark says of which machines pages are.
+func (f *fleet) mark(pages []report.Page) {
+	group := map[string]int{} // by the input that was judged
+	for n := range f.groups {
+		group[f.all[f.groups[n][0]].Path] = n
+	}
+	for i := range pages {
+		pages[i].Hosts = f.hosts(group[pages[i].Input])
+	}
+}
+
 // together is the findings of all groups, each once, with the machines that have it.
 func (f *fleet) together(results []run.Result) []rule.Finding {
 	type same struct {

@@ -12,7 +12,7 @@ import (
 
 var unread = &check{Rule: rule.Rule{
 	Name: "edge-unread", Summary: "a rule is not understood, so that what it does is unknown", Group: Group, Severity: rule.Error, Confidence: rule.High, Since: "0.1.0",
-	Why: "A field, function or action that is misspelt, a number where none can stand, a list that was not given: Cloudflare refuses the rule, or it does something that is not computed here. The other rules are judged all the same.",
+	Why: "A field, function or action that is misspelt, a number where none can stand, a list that was not given: Cloudflare refuses the rule, or it does something that is not computed here. The other rules are judged all the same. What is not known here (an expression or action that may be newer than this program, a value of Terraform) is a warning, and what is left aside, such as a list that was not given, a note.",
 }, all: func(p *pass) {
 	for i := range p.Problems {
 		f := p.found(nil, p.Problems[i].Span, nil, "%s", p.Problems[i].Text)

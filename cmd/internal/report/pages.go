@@ -18,7 +18,8 @@ const maxPageRows = 20
 type pageRow struct {
 	page  Page
 	loc   simulate.PageLocation
-	alike int // other locations
+	alike int      // other locations
+	hosts []string // inputs of the machines of which alone it is true; none where it is of all that have the location
 }
 
 // A pageTable is what is worth showing of all page loads.
@@ -59,7 +60,7 @@ func pageTables(r *Report) []*pageTable {
 // where nothing is limited.
 func newPageTable(pages []Page, several bool) *pageTable {
 	var t *pageTable
-	groups := map[string]int{}
+	met := newPageRows()
 	for _, p := range pages {
 		for _, l := range p.Locations {
 			if !l.One.Limited && !l.Office.Limited {
@@ -68,7 +69,6 @@ func newPageTable(pages []Page, several bool) *pageTable {
 			if t == nil {
 				t = &pageTable{fan: p.Fan, requests: fanRequests(p)}
 			}
-			row := pageRow{page: p, loc: l}
 			if zones, all := undefinedZones(p, l); len(zones) > 0 {
 				for _, z := range zones {
 					t.undefined = append(t.undefined, zoneOf{p.Input, z})
@@ -77,26 +77,35 @@ func newPageTable(pages []Page, several bool) *pageTable {
 					continue // nothing is known of this location's limits
 				}
 			}
-			if l.One.Requests+l.Office.Requests == 0 {
-				t.unreached = append(t.unreached, row.name(60))
-				continue
-			}
-			key := fmt.Sprint(l.One.Location, figures(l.One), figures(l.Office))
-			if i, ok := groups[key]; ok {
-				t.rows[i].alike++
-				continue
-			}
-			groups[key] = len(t.rows)
-			t.rows = append(t.rows, row)
+			met.add(pageRow{page: p, loc: l, hosts: p.Hosts})
 		}
 	}
 	if t == nil {
 		return nil
 	}
+	t.fill(met)
 	t.several = several
 	t.keepWorst()
 	t.notes = pageNotes(pages)
 	return t
+}
+
+// fill takes the rows, those of different servers that are alike put together.
+func (t *pageTable) fill(met *pageRows) {
+	groups := map[string]int{}
+	for _, row := range met.told() {
+		if row.loc.One.Requests+row.loc.Office.Requests == 0 {
+			t.unreached = append(t.unreached, row.name(60))
+			continue
+		}
+		key := fmt.Sprint(row.loc.One.Location, figures(row.loc.One), figures(row.loc.Office), row.hosts)
+		if i, ok := groups[key]; ok {
+			t.rows[i].alike++
+			continue
+		}
+		groups[key] = len(t.rows)
+		t.rows = append(t.rows, row)
+	}
 }
 
 // fanRequests is how many requests the page makes where none is refused.
@@ -152,11 +161,17 @@ func (r pageRow) name(width int) string {
 	if server == "" {
 		server = r.page.name()
 	}
-	if r.alike == 0 {
-		return placeName(server, r.loc.One.Location, width)
+	more := ""
+	if r.alike > 0 {
+		more = fmt.Sprintf(" and %d alike", r.alike)
 	}
-	more := fmt.Sprintf(" and %d alike", r.alike)
-	return placeName(server, r.loc.One.Location, width-len(more)) + more
+	width -= len(more)
+	if len(r.hosts) > 0 {
+		on := " on " + clean(hostNames(r.hosts))
+		more += on
+		width = max(width-columns(on), leastName)
+	}
+	return placeName(server, r.loc.One.Location, width) + more
 }
 
 // placeName names a location and its server within width columns. Where both have no room the server is shortened, then
@@ -245,35 +260,6 @@ func added(ms int64) string {
 		return "-"
 	}
 	return duration(ms)
-}
-
-// pageNotes says in words what whole pages take, once for all servers of which the same can be said.
-func pageNotes(pages []Page) []string {
-	servers := map[string][]string{}
-	var order []string
-	for _, p := range pages {
-		note := pageNote(p)
-		if note == "" {
-			continue
-		}
-		if servers[note] == nil {
-			order = append(order, note)
-		}
-		servers[note] = append(servers[note], p.label())
-	}
-	if len(order) == 1 && len(pages) == 1 {
-		return order
-	}
-	const most = 8
-	var notes []string
-	for i, note := range order {
-		if i == most {
-			notes = append(notes, fmt.Sprintf("and %s of other servers", count(len(order)-most, "other outcome")))
-			break
-		}
-		notes = append(notes, few(servers[note])+": "+note)
-	}
-	return notes
 }
 
 // few names up to three servers.

@@ -58,7 +58,8 @@ type Input struct {
 
 // A Page is what loads of one page suffer at one server.
 type Page struct {
-	Input  string // the input's path
+	Input  string   // the input's path
+	Hosts  []string // the inputs of several machines that have it so, where they are told together
 	Server *config.Server
 	simulate.Page
 }
