@@ -20,7 +20,7 @@ Here it means besides that a part of the configuration is not known, so what res
 reported. In a dump the file's text is missing from the dump; on disk, ` + "`--prefix`, `--root` and `--map-path`" + ` say where to look.
 
 Files that come with nginx itself, as ` + "`mime.types` and `fastcgi_params`" + ` do, are often not kept with a configuration. No limit stands in
-them: a missing one is reported, and all else is judged as if it were there.
+them: a missing one is a note, and all else is judged as if it were there.
 `,
 	Bad: `events {}
 

@@ -10,7 +10,7 @@ import (
 )
 
 // reportRefusals returns a check that reports what nginx itself refuses of one kind, in nginx's own words. What nginx
-// only warns of is a note.
+// only warns of is a note, and so is a missing file that comes with nginx.
 func reportRefusals(kind config.RefusalKind) func(*rule.Pass) {
 	return func(p *rule.Pass) {
 		met := map[*source.File]bool{} // the first refusal of a file tells what the file as a whole seems to be
@@ -38,7 +38,7 @@ func reportRefusals(kind config.RefusalKind) func(*rule.Pass) {
 // the line where a directive ends; the bytes to look at are related where they stand on another.
 func refusalFinding(p *rule.Pass, r *config.Refusal) rule.Finding {
 	f := rule.Finding{Message: r.Text, Primary: r.Span, Context: r.Context}
-	if r.Warning {
+	if r.Warning || r.Shipped {
 		f.Severity = rule.Note
 	}
 	if r.Line > 0 && r.Span.File != nil && r.Span.From().Line != r.Line {

@@ -285,7 +285,7 @@ func limitsSomething(tree *config.Tree) bool {
 
 // describe says what an input was.
 func describe(in *load.Input) report.Input {
-	return report.Input{Path: in.Path, Kind: string(in.Kind), Files: len(in.Documents), Complete: in.Complete()}
+	return report.Input{Path: in.Path, Kind: string(in.Kind), Files: len(in.Documents), Complete: in.Complete(), Decisive: in.Decisive()}
 }
 
 // status is 1 where the worst finding is at or above --fail-on, and 2 where a rule of ours broke down.

@@ -198,7 +198,7 @@ func (s *Step) summary() string {
 	if s.Unasked {
 		text += "; there are more addresses than were tried"
 	}
-	if s.Before.Files > 0 && !s.Before.Complete || s.After.Files > 0 && !s.After.Complete {
+	if s.Before.Files > 0 && s.Before.lacking() || s.After.Files > 0 && s.After.lacking() {
 		text += "; part of the input could not be read, so there may be more"
 	}
 	return text

@@ -48,7 +48,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 		e.print("::error title=ngxlimit::internal fault%3A ", commandText.Replace(clean(d)), "\n")
 	}
 	for _, in := range r.Inputs {
-		if !in.Complete {
+		if in.lacking() {
 			e.print("::warning title=ngxlimit::part of ", commandText.Replace(clean(in.Path)), " could not be read, so there may be more findings\n")
 		}
 	}

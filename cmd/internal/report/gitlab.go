@@ -34,7 +34,7 @@ func writeGitLab(w io.Writer, r *Report, o Options) error {
 	sorted := worstFirst(r.Findings)
 	issues := make([]gitlabIssue, 0, 1)
 	for _, in := range r.Inputs {
-		if !in.Complete {
+		if in.lacking() {
 			issues = append(issues, gitlabIssue{
 				"part of it could not be read, so there may be more findings", "missing-include", "incomplete " + clean(in.Path),
 				gitlabSeverities[rule.Warning],

@@ -27,7 +27,7 @@ var hostileNames = []string{
 
 // hostileReport has n findings in files of such names, whose lines and messages hold the same.
 func hostileReport(n int) *Report {
-	r := &Report{Version: "0.1.0", Rules: testRules, Inputs: []Input{{hostileNames[1], "fragment", 1, false}}}
+	r := &Report{Version: "0.1.0", Rules: testRules, Inputs: []Input{{hostileNames[1], "fragment", 1, false, false}}}
 	files := make([]*source.File, len(hostileNames))
 	for i, name := range hostileNames {
 		files[i] = &source.File{Path: "/etc/nginx/" + name, Text: strings.ReplaceAll(name, "\n", " ") + "\nlimit_req zone=a;\n", Disk: "/srv/site/" + name}

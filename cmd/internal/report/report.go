@@ -54,6 +54,7 @@ type Input struct {
 	Kind     string `json:"kind"` // dump, tree or fragment
 	Files    int    `json:"files"`
 	Complete bool   `json:"complete"` // all of it was read and understood
+	Decisive bool   `json:"-"`        // all that lacks, if anything does, comes with nginx and holds no limit: nothing more is to be found
 }
 
 // A Page is what loads of one page suffer at one server.
@@ -153,10 +154,13 @@ func (r *Report) counts() map[rule.Severity]int {
 	return n
 }
 
-// complete says that every input was read in full.
+// lacking says that something was not read in which there may be more to find.
+func (in Input) lacking() bool { return !in.Complete && !in.Decisive }
+
+// complete says that every input was read, but for files that come with nginx.
 func (r *Report) complete() bool {
 	for _, in := range r.Inputs {
-		if !in.Complete {
+		if in.lacking() {
 			return false
 		}
 	}

@@ -68,7 +68,7 @@ func testReport(t testing.TB) *Report {
 	}
 	return &Report{
 		Version: "0.1.0",
-		Inputs:  []Input{{"-", "dump", 3, true}, {"conf.d", "fragment", 1, false}},
+		Inputs:  []Input{{"-", "dump", 3, true, false}, {"conf.d", "fragment", 1, false, false}},
 		Rules:   testRules,
 		Findings: []rule.Finding{
 			{

@@ -244,7 +244,7 @@ func sarifInvocation(r *Report, left int) *sarif.Invocation {
 			WithMessage(sarif.NewTextMessage(sarifText(text))))
 	}
 	for _, in := range r.Inputs {
-		if !in.Complete {
+		if in.lacking() {
 			say("warning", fmt.Sprintf("part of %s could not be read, so there may be more findings", in.Path))
 		}
 	}

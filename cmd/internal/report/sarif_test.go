@@ -245,7 +245,7 @@ func TestSARIFTidy(t *testing.T) {
 // More findings than code scanning takes: the gravest stay, and the run says what is missing.
 func TestSARIFMany(t *testing.T) {
 	f := &source.File{Path: "a.conf", Text: "limit_req zone=a;\n"}
-	r := &Report{Version: "1", Rules: testRules, Inputs: []Input{{"a.conf", "tree", 1, true}}}
+	r := &Report{Version: "1", Rules: testRules, Inputs: []Input{{"a.conf", "tree", 1, true, false}}}
 	for i := range sarifMaxResults + 10 {
 		severity := rule.Note
 		if i > sarifMaxResults {
