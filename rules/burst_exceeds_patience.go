@@ -99,7 +99,7 @@ func tellPatience(limit *config.LimitReq) rule.Finding {
 		patience, who = programPatience, "most programs give up after"
 	}
 	f.Message = fmt.Sprintf("burst=%s at %s holds requests for up to %s: %s %s", rule.Milli(limit.Burst), rule.Rate(limit.Zone.Rate),
-		rule.Duration(longest), who, rule.Duration(patience))
+		rule.AtMost(longest), who, rule.Duration(patience))
 	f.Evidence = map[string]any{
 		"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "delay_milli": limit.Delay, "delay_ms_max": longest, "patience_ms": patience,
 	}

@@ -87,7 +87,7 @@ func checkMissingBurst(p *rule.Pass) {
 func missingBurstFinding(limit *config.LimitReq, at *config.Level) rule.Finding {
 	gap := spacing(limit.Zone.Rate)
 	f := rule.Of(config.Item{Directive: limit.Directive, Via: limit.Via}, at)
-	f.Message = fmt.Sprintf("without burst each request that comes less than %s after the last accepted one is refused", rule.Duration(gap))
+	f.Message = fmt.Sprintf("without burst each request that comes less than %s after the last accepted one is refused", rule.Exactly(gap))
 	f.Evidence = map[string]any{"rate_milli": limit.Zone.Rate, "burst": int64(0), "spacing_ms": gap}
 	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
 	return f

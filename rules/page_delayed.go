@@ -77,7 +77,7 @@ func checkPageDelayed(p *rule.Pass) {
 		f := e.finding(effect)
 		all := int64(effect.at.One.Requests + effect.at.One.NotIssued)
 		f.Message = fmt.Sprintf("an ordinary page of one client waits here: %s of its %s, for up to %s", waiting(effect.one.Delayed),
-			rule.Plural(all, "request", "requests"), rule.Duration(effect.one.MaxAddedMs))
+			rule.Plural(all, "request", "requests"), rule.AtMost(effect.one.MaxAddedMs))
 		f.Evidence = map[string]any{"page_requests": all, "page_delayed": int64(effect.one.Delayed), "delay_ms_max": effect.one.MaxAddedMs}
 		if ms, free := page.One.Stat.LimitedMs.P50, page.One.Stat.UnlimitedMs.P50; ms > free && page.One.Rejected == 0 {
 			f.Message += fmt.Sprintf(", and takes %s in place of %s", rule.Duration(ms), rule.Duration(free))

@@ -89,7 +89,7 @@ func checkUpstreamTimeNotLogged(p *rule.Pass) {
 			found = append(found, rule.AtFormat(format, r, place))
 		}
 		f := &found[at]
-		f.Message = fmt.Sprintf("log format %s has no %s, so that a wait of up to %s in a limit looks like a slow upstream", format.Name, strings.Join(lacking, " and no "), rule.Duration(wait))
+		f.Message = fmt.Sprintf("log format %s has no %s, so that a wait of up to %s in a limit looks like a slow upstream", format.Name, strings.Join(lacking, " and no "), rule.AtMost(wait))
 		f.Evidence = map[string]any{"format": format.Name, "lacking": lacking, "wait_ms": wait}
 	}
 	for _, f := range found {

@@ -69,7 +69,26 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 		t.Plan.Distorted = fmt.Sprintf("the limits of today refuse %d of these requests and hold %d: where they were in force, pages were cut short or drawn "+
 			"out, and people need more than the log shows: tune for a page load with --fan as well, and again after the dry run", refused, delayed)
 	}
+	t.Plan.Coarse = coarse(result)
 	return func(edited *config.Tree) (tune.Figures, error) { return a.tried(f, tree, edited, names, c) }, nil
+}
+
+// coarse warns of logs whose times are whole seconds: what they find is less than nginx will see.
+func coarse(r *replay.Result) string {
+	n := 0
+	for i := range r.Logs {
+		if r.Logs[i].Coarse {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	which := "the times of the log"
+	if len(r.Logs) > 1 {
+		which = fmt.Sprintf("the times of %d of %d logs", n, len(r.Logs))
+	}
+	return which + " are whole seconds: bursts within a second are not seen, and the bursts found here may be too small: log $msec first, and tune again"
 }
 
 // tried replays the logs through the limits that were found.

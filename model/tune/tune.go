@@ -100,6 +100,7 @@ type Plan struct {
 	Lost      int           // requests that could not be followed
 	Span      time.Duration // from the first to the last
 	Distorted string        // why people may need more than the traffic shows; "" for no reason
+	Coarse    string        // why its times hide what comes within a second, and bursts may be too small; "" where they do not
 	Notes     []string
 }
 

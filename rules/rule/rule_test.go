@@ -2,6 +2,7 @@ package rule_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -15,6 +16,20 @@ func TestWords(t *testing.T) {
 	tests := []struct{ got, want string }{
 		{rule.Duration(0), "0 ms"},
 		{rule.Duration(999), "999 ms"},
+		{rule.AtMost(0), "0 ms"},
+		{rule.AtMost(999), "999 ms"},
+		{rule.AtMost(1000), "1 s"},
+		{rule.AtMost(1001), "1.01 s"},
+		{rule.AtMost(2449), "2.45 s"},
+		{rule.AtMost(9999), "10 s"},
+		{rule.AtMost(119_991), "2 min"},
+		{rule.AtMost(120_481), "2 min 1 s"},
+		{rule.AtMost(3_599_001), "1 h"},
+		{rule.AtMost(3_600_001), "1 h 1 min"},
+		{rule.AtMost(math.MaxInt64), rule.Duration(math.MaxInt64)},
+		{rule.Exactly(34), "34 ms"},
+		{rule.Exactly(12_049), "12.049 s"},
+		{rule.Exactly(62_500), "62.5 s"},
 		{rule.Duration(1000), "1 s"},
 		{rule.Duration(2449), "2.44 s"},
 		{rule.Duration(9999), "9.99 s"},

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,30 @@ func Duration(ms int64) string {
 		return parts(ms/60_000, "min", ms/1000%60, "s")
 	}
 	return parts(ms/3_600_000, "h", ms/60_000%60, "min")
+}
+
+// AtMost writes milliseconds that something stays below or reaches at most: as Duration does, but rounded up where that
+// cuts, so that no bound is named that is passed.
+func AtMost(ms int64) string {
+	unit := int64(1)
+	switch {
+	case ms < 1000 || ms > math.MaxInt64-60_000:
+	case ms < 120_000:
+		unit = 10
+	case ms < 3_600_000:
+		unit = 1000
+	default:
+		unit = 60_000
+	}
+	return Duration((ms + unit - 1) / unit * unit)
+}
+
+// Exactly writes milliseconds for people with nothing cut off: "34 ms", "12.049 s".
+func Exactly(ms int64) string {
+	if -1000 < ms && ms < 1000 {
+		return Duration(ms)
+	}
+	return Milli(ms) + " s"
 }
 
 // parts writes a time in two units, the smaller one only where there is some of it.

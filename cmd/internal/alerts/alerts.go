@@ -98,7 +98,7 @@ func (p *Plan) zone(z *rule.Zone) (Zone, bool) {
 		return out, false
 	}
 	if wait > 0 {
-		out.Wait = rule.Duration(wait)
+		out.Wait = rule.AtMost(wait)
 	}
 	out.Where = rule.Some(where)
 	slices.Sort(out.Statuses)

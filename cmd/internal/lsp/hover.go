@@ -129,7 +129,7 @@ func (p *page) tellBurst(l *config.LimitReq) {
 		longest := (l.Burst - l.Delay) * 1000 / l.Zone.Rate
 		p.item("capacity: %s at once, of which %s without a delay and %s; more are refused",
 			rule.Count(burst+1), rule.Plural(delay+1, "passes", "pass"), rule.Plural(burst-delay, "waits", "wait"))
-		p.item("longest delay: %s", rule.Duration(longest))
+		p.item("longest delay: %s", rule.AtMost(longest))
 	}
 }
 

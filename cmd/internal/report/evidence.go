@@ -32,7 +32,7 @@ func evidence(f *rule.Finding) []string {
 			continue // the context says it
 		}
 		label, text := fact(name, f.Evidence[name])
-		if text != "" && !mentioned(said, text) && !mentioned(said, asRulesSay(name, f.Evidence[name])) {
+		if text != "" && !mentioned(said, text) && !slices.ContainsFunc(asRulesSay(name, f.Evidence[name]), func(s string) bool { return mentioned(said, s) }) {
 			lines = append(lines, label+": "+text)
 		}
 	}
@@ -43,17 +43,17 @@ func mentioned(said []string, value string) bool {
 	return slices.ContainsFunc(said, func(s string) bool { return mentions(s, value) })
 }
 
-// asRulesSay words a whole number as the messages of rules do; "" for anything else.
-func asRulesSay(name string, value any) string {
+// asRulesSay words a whole number as the messages of rules do, a time in each of their ways; nil for anything else.
+func asRulesSay(name string, value any) []string {
 	v, ok := value.(int64)
 	_, unit := measure(name)
 	switch {
 	case !ok || unit == "milli":
-		return ""
+		return nil
 	case unit == "ms":
-		return rule.Duration(v)
+		return []string{rule.Duration(v), rule.AtMost(v), rule.Exactly(v)}
 	}
-	return rule.Count(v)
+	return []string{rule.Count(v)}
 }
 
 // fact words one piece of evidence; the unit at the end of its name is taken into the value.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
 // maxPageRows is how many locations the table of page loads shows; more would bury the findings above it.
@@ -300,7 +301,7 @@ func officeNote(o simulate.PageRun) string {
 	case o.Stat.BrokenPages > 0:
 		return fmt.Sprintf("%d see a broken page", o.Stat.BrokenPages)
 	case o.MaxAddedMs > 0:
-		return fmt.Sprintf("the slowest waits up to %s for a request", duration(o.MaxAddedMs))
+		return fmt.Sprintf("the slowest waits up to %s for a request", rule.AtMost(o.MaxAddedMs))
 	}
 	return "nobody waits"
 }

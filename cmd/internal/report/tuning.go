@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,9 +77,15 @@ func (t *tuningWriter) limits(of Tuning) {
 	}
 	t.print("\n", rendered(tab), "\n")
 	t.line(outcome(of.After))
-	if d := of.Plan.Distorted; d != "" {
-		t.line("but " + d)
+	for _, doubt := range doubts(of.Plan) {
+		t.line("but " + doubt)
 	}
+}
+
+// doubts are the reasons for which the traffic says less than people need. They stand beside the outcome, which is as good as
+// the traffic and no better.
+func doubts(p *tune.Plan) []string {
+	return slices.DeleteFunc([]string{p.Coarse, p.Distorted}, func(s string) bool { return s == "" })
 }
 
 // outcome is what the limits do to the traffic that they were made for.

@@ -68,8 +68,8 @@ func tuningViewOf(t Tuning, o Options) tuningView {
 		return v
 	}
 	v.After = outcome(t.After) + "."
-	if d := t.Plan.Distorted; d != "" {
-		v.After += " But " + d + "."
+	for _, doubt := range doubts(t.Plan) {
+		v.After += " But " + clean(doubt) + "."
 	}
 	for i := range t.Proposal.Limits {
 		l := &t.Proposal.Limits[i]

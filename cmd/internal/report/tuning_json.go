@@ -22,6 +22,7 @@ type tuningJSON struct {
 	Nginx     *nginxJSON     `json:"nginx"`
 	Steps     []stepJSON     `json:"steps"`
 	Distorted string         `json:"distorted,omitempty"` // why people may need more than the traffic shows
+	Coarse    string         `json:"coarse,omitempty"`    // why its times hide what comes within a second
 	Notes     []string       `json:"notes"`
 }
 
@@ -104,7 +105,7 @@ type stepJSON struct {
 func WriteTuningJSON(w io.Writer, t Tuning, o Options) error {
 	p := t.Plan
 	out := tuningJSON{
-		Traffic: t.Traffic, Requests: p.Visits, SpanMs: p.Span.Milliseconds(), Static: p.Static, Other: p.Other, Lost: p.Lost, Distorted: p.Distorted,
+		Traffic: t.Traffic, Requests: p.Visits, SpanMs: p.Span.Milliseconds(), Static: p.Static, Other: p.Other, Lost: p.Lost, Distorted: p.Distorted, Coarse: p.Coarse,
 		Limits: []limitJSON{}, Attackers: []attackerJSON{}, Shared: []sharedJSON{}, Steps: []stepJSON{}, Notes: append([]string{}, p.Notes...),
 	}
 	for _, a := range p.Attackers {

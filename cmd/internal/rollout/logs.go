@@ -14,7 +14,7 @@ import (
 )
 
 // needed are the variables without which a dry run cannot be judged.
-var needed = [...]string{"limit_req_status", "request_time", "upstream_response_time"}
+var needed = [...]string{"msec", "limit_req_status", "request_time", "upstream_response_time"}
 
 // formatName is a name for the log format; "" where some server's log holds what is needed in each place that is limited.
 func (w *writer) formatName() string {
