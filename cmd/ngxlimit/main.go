@@ -45,7 +45,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	status         int // exitOK until a command says otherwise
+	status         int      // exitOK until a command says otherwise
+	read           []string // what the command was told to read; see keepRead
 }
 
 // parts returns the errors that were joined, or the one that there is.

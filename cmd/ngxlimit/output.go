@@ -25,6 +25,9 @@ func (a *app) writeFile(path string, executable bool, write func(io.Writer) erro
 	if path == "" || path == "-" {
 		return write(a.stdout)
 	}
+	if err := a.keepRead(path); err != nil {
+		return err
+	}
 	target, direct, err := outputTarget(path)
 	switch {
 	case err != nil:

@@ -25,6 +25,7 @@ func newRoot(a *app) *cobra.Command {
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		PersistentPreRun:  a.noteRead,
 		RunE:              unknownCommand,
 		Args:              cobra.ArbitraryArgs,
 	}

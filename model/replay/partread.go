@@ -18,7 +18,7 @@ import (
 // The bounds of a part that is read. Written, each object takes more than leastObject bytes, so that what is held in memory is
 // no more than a few times the text.
 const (
-	mostPart    = 128 << 20
+	mostPart    = 32 << 20
 	leastObject = 60
 	mostNumber  = 1 << 45 // of requests, lines, or milliseconds: a thousand years
 )
