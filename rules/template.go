@@ -10,10 +10,18 @@ import (
 // substituted is what envsubst fills in; it leaves nginx's own variables, which are lower case, alone.
 var substituted = regexp.MustCompile(`\$\{[A-Z][A-Z0-9_]*\}`)
 
-// templateOf says of which kind of template a text seems to be; "" for a configuration as nginx reads it. It is asked of files
+// edgeRule is what stands in rules of Cloudflare and AWS, as JSON or for Terraform, and in no configuration of nginx.
+var edgeRule = regexp.MustCompile(`"(?:ratelimit|RateBasedStatement)"\s*:` +
+	`|(?m:^\s*resource\s+"(?:cloudflare_ruleset|aws_wafv2_[a-z_]+)")` +
+	`|(?m:^\s*(?:ratelimit|rate_based_statement)\s*(?:=\s*)?\{)`)
+
+// templateOf says of which kind of template a text seems to be, or what else that is no configuration; "" for a configuration as
+// nginx reads it. It is asked of files
 // that nginx refuses, so that what is read on one line as nginx reads it (location / {{ in a text of one line) does no harm.
 func templateOf(f *source.File) string {
 	switch {
+	case edgeRule.MatchString(f.Text):
+		return "rules of an edge: ngxlimit edge check reads them"
 	case enclosed(f.Text, "{%", "%}"):
 		return "a template of Jinja2: check what it makes"
 	case enclosed(f.Text, "<%", "%>"):

@@ -31,6 +31,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.Version = toolVersion()
 	root.SetVersionTemplate("ngxlimit {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newCheck(a),
 		newDiff(a),
@@ -97,6 +98,24 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		return fmt.Errorf("unknown command %q: did you mean %q?", args[0], near)
 	}
 	return fmt.Errorf("unknown command %q: %s", args[0], want)
+}
+
+// flagError adds to an unknown flag the nearest that the command has.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, near)
+	}
+	return err
 }
 
 // needArgs refuses too few or too many arguments, naming what is missing.

@@ -43,7 +43,9 @@ func oneZone() string {
 
 // seconds are the series of mean times: of count requests a minute, and then of more after a day.
 func seconds(response, upstream, count, response2, upstream2, count2 float64) [][2]string {
-	grow := func(first, then float64) string { return fmt.Sprintf("0+%gx1440 %g+%gx120", first, 1440*first+then, then) }
+	grow := func(first, then float64) string {
+		return fmt.Sprintf("0+%gx1440 %g+%gx120", first, 1440*first+then, then)
+	}
 	return [][2]string{
 		{"nginx_http_response_time_seconds_sum", grow(response, response2)},
 		{"nginx_http_upstream_time_seconds_sum", grow(upstream, upstream2)},

@@ -127,11 +127,19 @@ func (r *reader) clients(n ast.Node) error {
 
 func (r *reader) zones(n ast.Node) error {
 	return r.entries(n, func(zone string, name, value ast.Node) error {
+		if err := r.keys(value, r.zoneKeys(zone)); err != nil {
+			return err
+		}
+		_, keys := r.out.Facts.ExpectedKeys[zone]
+		_, clients := r.out.Facts.ExpectedClients[zone]
+		if !keys && !clients {
+			return nil // only the name, as init writes it
+		}
 		if r.out.ZonePlaces == nil {
 			r.out.ZonePlaces = map[string]string{}
 		}
 		r.out.ZonePlaces[zone] = r.path + at(name.GetToken())
-		return r.keys(value, r.zoneKeys(zone))
+		return nil
 	})
 }
 

@@ -38,7 +38,7 @@ type Settings struct {
 	Overrides  []run.Override           // in the order of the file
 	Off        []string                 // rules that do not run, sorted
 	Severities map[string]rule.Severity // by rule name, in place of the rule's own
-	ZonePlaces map[string]string        // where the file speaks of each zone: .ngxlimit.yaml:4:3
+	ZonePlaces map[string]string        // where the file says something of a zone: .ngxlimit.yaml:4:3
 }
 
 // Named is a name and the place that it stands at, for messages: ".ngxlimit.yaml:4:3".
