@@ -119,6 +119,7 @@ func (a *app) check(f *checkFlags, paths []string) error {
 	if len(inputs) == 0 {
 		return unread // nil where no file is part of a configuration
 	}
+	f.besides(inputs, a.stderr)
 	spent.step("read")
 	hosts := fleetOf(inputs)
 	switch {
