@@ -152,6 +152,9 @@ func edgeFiles(path string) ([]*source.File, error) {
 		if len(paths) == 0 || len(paths) > mostEdgeFiles {
 			return nil, fmt.Errorf("%s has %d files of Terraform: want 1 to %d", path, len(paths), mostEdgeFiles)
 		}
+		if err := allRegular(paths, path); err != nil {
+			return nil, err
+		}
 	}
 	files := make([]*source.File, len(paths))
 	for i, p := range paths {

@@ -27,6 +27,9 @@ func logNames(args []string) ([]string, error) {
 		if _, err := os.Lstat(arg); arg != "-" && errors.Is(err, fs.ErrNotExist) {
 			if found, _ := filepath.Glob(arg); len(found) > 0 {
 				slices.Sort(found)
+				if err := allRegular(found, arg); err != nil {
+					return nil, err
+				}
 				names = append(names, found...)
 				continue
 			}
@@ -39,6 +42,16 @@ func logNames(args []string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// allRegular refuses a pipe or a device that nobody named: a pattern or a folder came upon it, and reading it may never end.
+func allRegular(found []string, in string) error {
+	for _, name := range found {
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("read %s: %s is no regular file", in, name)
+		}
+	}
+	return nil
 }
 
 // An opener opens logs, and finds out in which format they are written.
