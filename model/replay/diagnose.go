@@ -123,7 +123,7 @@ func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
 		wait := int64(1_000_000) / l.Zone.Rate
 		list = append(list, at(diagNodelay, t.place, l, fmt.Sprintf(
 			"%s delayed without need: zone %s pays its burst of %d out one request per %s, up to %s; with nodelay these would have passed at once",
-			count(held, "request"), l.ZoneName, l.Burst/1000, durationText(wait), durationText((l.Burst-l.Delay)*1000/l.Zone.Rate),
+			count(held, "request"), l.ZoneName, l.Burst/1000, durationText(wait), atMost((l.Burst-l.Delay)*1000/l.Zone.Rate),
 		), map[string]any{"delayed": held, "rate_milli": l.Zone.Rate, "burst_milli": l.Burst, "interval_ms": wait, "longest_ms": (l.Burst - l.Delay) * 1000 / l.Zone.Rate}))
 	}
 	w := e.windows.all[t.place.Level]
@@ -236,4 +236,13 @@ func durationText(ms int64) string {
 		return strconv.FormatInt(ms, 10) + " ms"
 	}
 	return strconv.FormatFloat(float64(ms)/1000, 'g', 3, 64) + " s"
+}
+
+// atMost shows milliseconds that are a bound from above: its three digits are rounded up.
+func atMost(ms int64) string {
+	unit := int64(1)
+	for ms/unit >= 1000 {
+		unit *= 10
+	}
+	return durationText(ms + (unit-ms%unit)%unit)
 }

@@ -28,7 +28,7 @@ func feeling(r *Result) string {
 	case longest > 0 && slower >= 1000:
 		return fmt.Sprintf("The page feels slow: it takes %s longer, though nothing fails.", inWords(slower))
 	case longest > 0:
-		return fmt.Sprintf("A careful eye notices that the page takes up to %s longer; nothing fails.", inWords(max(slower, 0)))
+		return fmt.Sprintf("A careful eye notices that the page takes up to %s longer; nothing fails.", atMost(max(slower, 0)))
 	}
 	return "Nobody notices the limits."
 }
@@ -52,7 +52,7 @@ func others(longest int64) string {
 	if longest == 0 {
 		return "the others notice nothing."
 	}
-	return "the others wait up to " + inWords(longest) + " for one request."
+	return "the others wait up to " + atMost(longest) + " for one request."
 }
 
 // OnlyAttacks says that crowds come, and none of them is people: then nobody feels anything, and nothing is to be mended.
@@ -115,4 +115,13 @@ func inWords(ms int64) string {
 		return fmt.Sprintf("%d ms", ms)
 	}
 	return fmt.Sprintf("%.3g s", (time.Duration(ms) * time.Millisecond).Seconds())
+}
+
+// atMost is a time that something takes at most, as a sentence says it: its three digits are rounded up.
+func atMost(ms int64) string {
+	unit := int64(1)
+	for ms/unit >= 1000 {
+		unit *= 10
+	}
+	return inWords(ms + (unit-ms%unit)%unit)
 }

@@ -135,7 +135,7 @@ func outcome(f *Figures) string {
 		parts = append(parts, fmt.Sprintf("%d of %s broken", f.BrokenPages, number(f.Pages, "page")))
 	}
 	if f.Delayed > 0 {
-		parts = append(parts, fmt.Sprintf("%d held up, for up to %s", f.Delayed, inWords(f.AddedMaxMs)))
+		parts = append(parts, fmt.Sprintf("%d held up, for up to %s", f.Delayed, atMost(f.AddedMaxMs)))
 	}
 	if len(parts) == 0 {
 		return "nothing refused, nothing held up"

@@ -162,3 +162,17 @@ func TestNoDryRunBefore1_17_1(t *testing.T) {
 		t.Errorf("dry run %v, notes %q", p.DryRun, p.Notes)
 	}
 }
+
+// A log of whole seconds cannot show what a dry run does within one: the server gets a log with milliseconds beside it.
+func TestLogsMilliseconds(t *testing.T) {
+	for _, c := range []struct {
+		time string
+		adds bool
+	}{{"$time_iso8601", true}, {"$msec", false}} {
+		p := proposed(t, "events {}\nhttp {\n    log_format own '"+c.time+" $limit_req_status $request_time $upstream_response_time';\n    access_log /var/log/nginx/a.log own;\n"+
+			"    server {\n        listen 8080;\n        location / { proxy_pass http://127.0.0.1:9000; }\n    }\n}\n", "")
+		if got := strings.Contains(p.DryRun.Tree.Input.Main.File.Text, `"msec":$msec`); got != c.adds {
+			t.Errorf("%s: a log format is added: %v", c.time, got)
+		}
+	}
+}
