@@ -53,7 +53,7 @@ func besideText(b load.Beside, flags string, more int) error {
 
 // mapPathFlags are the flags that say mappings.
 func mapPathFlags(paths map[string]string) string {
-	var flags []string
+	flags := make([]string, 0, len(paths))
 	for _, from := range slices.Sorted(maps.Keys(paths)) {
 		flag := "--map-path " + from + "=" + filepath.ToSlash(paths[from])
 		if strings.ContainsAny(flag[len("--map-path "):], " '\"$\\`&;()<>|*?[]#~!{}") {

@@ -145,7 +145,7 @@ func (n *number) Set(s string) error {
 // command says.
 type share struct{ value *float64 }
 
-func (n share) String() string { return decimal{n.value}.String() }
+func (n share) String() string { return decimal(n).String() }
 func (n share) Type() string   { return "share" }
 
 func (n share) Set(s string) error {

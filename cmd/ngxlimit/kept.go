@@ -32,8 +32,8 @@ func (a *app) noteRead(cmd *cobra.Command, args []string) {
 
 // keepRead refuses to write over what is read.
 func (a *app) keepRead(path string) error {
-	target, err := os.Stat(path)
-	if err != nil || !target.Mode().IsRegular() {
+	target, _ := os.Stat(path)
+	if target == nil || !target.Mode().IsRegular() {
 		return nil // nothing is lost; what else is wrong with it is told where it is opened
 	}
 	for _, name := range a.read {
