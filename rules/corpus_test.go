@@ -3,6 +3,7 @@ package rules_test
 import (
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
@@ -29,7 +30,9 @@ func TestCorpus(t *testing.T) {
 			if in.Complete() {
 				continue
 			}
-			if incomplete++; r.Worst() != rule.Error {
+			incomplete++
+			note := slices.ContainsFunc(r.Findings, func(f rule.Finding) bool { return f.Rule.Name == "missing-include" })
+			if r.Worst() != rule.Error && !(in.Decisive() && note) { // files that come with nginx are missed by a note
 				t.Errorf("%s could not be read in full, and nothing says so", path)
 			}
 		}

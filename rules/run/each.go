@@ -17,6 +17,7 @@ func Each(facts []*rule.Facts, rules []*rule.Rule, o Options) []Result {
 	if o.Numbers == nil {
 		o.Numbers = Numbers{}
 	}
+	o.compares = len(o.Before) > 0
 	results := make([]Result, len(facts))
 	ready := make([]chan *judged, len(facts))
 	for i := range ready {

@@ -29,8 +29,9 @@ type Options struct {
 
 	// Before are findings that were there before: as many of each identity are left out, and taken off it, so that what
 	// remains of it was not found any more. Numbers go on where those of an input judged before ended; nil begins anew.
-	Before  Tally
-	Numbers Numbers
+	Before   Tally
+	compares bool // Before has any; it is counted down while other configurations are judged
+	Numbers  Numbers
 
 	NoFingerprints bool // nobody asks for them
 }
@@ -58,6 +59,7 @@ func On(facts *rule.Facts, rules []*rule.Rule, o Options) Result {
 	if o.Numbers == nil {
 		o.Numbers = Numbers{}
 	}
+	o.compares = len(o.Before) > 0
 	return judge(facts, rules, &o).settle()
 }
 
@@ -185,7 +187,7 @@ func (s *sifter) sift(rules []*rule.Rule, r *rule.Rule, o rule.Outcome) sifted {
 // wantsAll says whether a finding of a rule is asked for even where it comes too late to be kept: whether a comment holds it
 // back, whether it was there before, whether it tells the cause of another one's effect.
 func (s *sifter) wantsAll(rules []*rule.Rule, r *rule.Rule) bool {
-	return s.options.Everything || len(s.options.Before) > 0 || len(r.Causes) > 0 ||
+	return s.options.Everything || s.options.compares || len(r.Causes) > 0 ||
 		slices.ContainsFunc(rules, func(other *rule.Rule) bool { return slices.Contains(other.Causes, r.Name) }) ||
 		slices.ContainsFunc(s.comments, func(c *comment) bool { return slices.Contains(c.rules, r.Name) })
 }
