@@ -3,16 +3,13 @@ package replay
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
@@ -180,77 +177,6 @@ func TestHostsApart(t *testing.T) {
 	}
 }
 
-// Lines of whole seconds are spread over them.
-func TestWholeSeconds(t *testing.T) {
-	var b strings.Builder
-	for n := range 40 {
-		fmt.Fprintf(&b, `203.0.113.7 - - [02/Mar/2026:08:00:0%d +0000] "GET /api/x HTTP/1.1" 200 1 "-" "-"`+"\n", n/10)
-	}
-	format, _ := accesslog.Known("combined")
-	r := run(t, limited, Options{}, sourceOf(t, "log", b.String(), format))
-	if l := r.Locations[0]; l.Passed != 40 || l.Requests != 40 {
-		t.Errorf("ten a second at 10r/s: %+v", l)
-	}
-	if !r.Logs[0].Coarse || !slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, "whole seconds") }) {
-		t.Errorf("it is not said: %v", r.Assumptions)
-	}
-	if r.ToMs-r.FromMs != 3900 {
-		t.Errorf("from %d to %d", r.FromMs, r.ToMs)
-	}
-}
-
-// A log is one of whole seconds where nearly all its lines are: what writes JSON anew drops the zeros of a fraction.
-func TestWholeSecondsAmongOthers(t *testing.T) {
-	const first = int(start / 1000)
-	tests := map[string]struct {
-		msec    func(n int) string // of the n-th line of 400, ten of them in a second
-		coarse  bool
-		refused int // of ten at a time, where burst=5 lets six pass
-	}{
-		"as nginx writes it":     {func(n int) string { return fmt.Sprintf("%d.%03d", first+n/10, n%10) }, false, 160},
-		"zeros dropped":          {func(n int) string { return strconv.FormatFloat(float64(first+n/10)+float64(n%10)/1000, 'f', -1, 64) }, false, 160},
-		"tenths":                 {func(n int) string { return strconv.FormatFloat(float64(first)+float64(n)/10, 'f', -1, 64) }, false, 0},
-		"whole seconds":          {func(n int) string { return strconv.Itoa(first + n/10) }, true, 0},
-		"one line with more":     {func(n int) string { return strconv.Itoa(first+n/10) + strings.Repeat(".001", max(0, n-398)) }, true, 0},
-		"more in the first line": {func(n int) string { return strconv.Itoa(first+n/10) + strings.Repeat(".000", max(0, 1-n)) }, true, 0},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for n := range 400 {
-				fmt.Fprintf(&b, `{"msec":%s,"remote_addr":"203.0.113.7","host":"a.test","uri":"/api/x","status":200}`+"\n", tt.msec(n))
-			}
-			r := run(t, limited, Options{}, sourceOf(t, "log", b.String(), accesslog.JSON))
-			said := slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, "whole seconds") })
-			if r.Logs[0].Coarse != tt.coarse || said != tt.coarse {
-				t.Errorf("whole seconds: %t, said %t", r.Logs[0].Coarse, said)
-			}
-			if l := r.Locations[0]; l.Requests != 400 || l.Rejected != tt.refused {
-				t.Errorf("%+v", l)
-			}
-			if slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, "went back") }) || len(r.Faults) > 0 {
-				t.Errorf("%v %v", r.Assumptions, r.Faults)
-			}
-		})
-	}
-}
-
-// A line of a whole second is given on as soon as the log goes on, and not at its end.
-func TestWholeSecondInBetween(t *testing.T) {
-	var b strings.Builder
-	for n := range 300 {
-		at := fmt.Sprintf("%d.005", start/1000+int64(n))
-		if n == 10 {
-			at = at[:10]
-		}
-		fmt.Fprintf(&b, `{"msec":%s,"remote_addr":"203.0.113.7","host":"a.test","uri":"/api/x","status":200}`+"\n", at)
-	}
-	r := run(t, limited, Options{}, sourceOf(t, "log", b.String(), accesslog.JSON))
-	if r.Requests != 300 || len(r.Faults) > 0 || slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, "went back") }) {
-		t.Errorf("%d %v %v", r.Requests, r.Faults, r.Assumptions)
-	}
-}
-
 // A zone that is emptied in the middle is noticed, and then the decisions agree again.
 func TestZoneEmptied(t *testing.T) {
 	list := crowd(4000)
@@ -301,66 +227,6 @@ func TestKindsOfDisagreement(t *testing.T) {
 	}
 }
 
-func TestBadLines(t *testing.T) {
-	log := logOf(treeOf(t, limited), crowd(2000), 0)
-	bad := slices.Clone(log)
-	bad = slices.Insert(bad, 100, `{"msec":1772438400.000,"ip":"203`, "\x00\x01\x02", "hello", `{"msec":17724.000,"ip":"1.2.3.4"}`, `{"msec":1672438400.000,"ip":"1.2.3.4"}`,
-		`{"msec":`+log[100][8:18]+`.000,"request":"GET / HTTP/1.1"}`, strings.Repeat("x", 200_000))
-	clean := run(t, limited, Options{}, sourceOf(t, "log", lines(log), accesslog.JSON))
-	r := run(t, limited, Options{}, sourceOf(t, "log", lines(bad), accesslog.JSON))
-	if r.Lines != 2007 || r.Skipped != 7 || r.Unusable() {
-		t.Errorf("%d lines, %d skipped", r.Lines, r.Skipped)
-	}
-	var got []string
-	for _, f := range r.Faults {
-		got = append(got, fmt.Sprintf("%s %d %d", f.Kind, f.Lines, f.Line))
-	}
-	if want := []string{"cut 1 101", "binary 1 102", "foreign 1 103", "year 2 104", "long 1 107", "client 1 106"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if diff := cmp.Diff(clean.Locations, r.Locations); diff != "" {
-		t.Error(diff)
-	}
-	half := run(t, limited, Options{}, sourceOf(t, "log", lines(log[:3])+"a\nb\nc\n", accesslog.JSON))
-	if !half.Unusable() {
-		t.Errorf("%d of %d lines skipped", half.Skipped, half.Lines)
-	}
-}
-
-// A log whose clock is set back for good is followed.
-func TestClockBack(t *testing.T) {
-	log := logOf(treeOf(t, limited), crowd(2000), 0)
-	early := crowd(500)
-	for i := range early {
-		early[i].at -= 3_600_000
-	}
-	log = append(log, logOf(treeOf(t, limited), early, 0)...)
-	r := run(t, limited, Options{}, sourceOf(t, "log", lines(log), accesslog.JSON))
-	if r.Requests < 2480 || r.Skipped != r.Lines-r.Requests || r.Faults[0].Kind != "back" || r.Faults[0].Line != 2001 {
-		t.Errorf("%d requests, %+v", r.Requests, r.Faults)
-	}
-}
-
-func TestBroken(t *testing.T) {
-	log := logOf(treeOf(t, limited), crowd(100), 0)
-	s := sourceOf(t, "log.gz", "", accesslog.JSON)
-	s.Open = func() (io.Reader, func(), error) {
-		return io.MultiReader(strings.NewReader(lines(log)), failing{}), func() {}, nil
-	}
-	r := run(t, limited, Options{}, s)
-	if r.Requests != 100 || len(r.Faults) != 1 || r.Faults[0].Kind != "broken" || r.Faults[0].Line != 101 {
-		t.Errorf("%d requests, %+v", r.Requests, r.Faults)
-	}
-	tree := treeOf(t, limited)
-	if _, err := Run(tree, route.New(tree), []Source{sourceOf(t, "empty", "", accesslog.JSON)}, Options{}); err == nil {
-		t.Error("no line is no error")
-	}
-}
-
-type failing struct{}
-
-func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
 // With realip the key is the client's address as the configuration at hand finds it, and a balancer that is not trusted
 // is named.
 func TestBehindBalancer(t *testing.T) {
@@ -405,34 +271,6 @@ func TestFromTo(t *testing.T) {
 	if r.Requests+r.Outside != 1000 || r.FromMs < list[200].at || r.ToMs >= list[700].at || r.Requests < 490 {
 		t.Errorf("%d requests, %d outside, %d to %d", r.Requests, r.Outside, r.FromMs, r.ToMs)
 	}
-}
-
-// The queue lets requests out as if they had been sorted.
-func TestQueue(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		q := newQueue()
-		q.now = start
-		var want, got []int64
-		out := func(all []*entry) {
-			for i := range all {
-				got = append(got, all[i].at*1000+all[i].seq)
-			}
-		}
-		at := start
-		for seq := range int64(rapid.IntRange(0, 200).Draw(t, "n")) {
-			at += rapid.SampledFrom([]int64{0, 0, 1, 50, 3000, 59_000, 200_000}).Draw(t, "step")
-			q.drain(at-Window, out)
-			e := entry{at: at - rapid.Int64Range(0, Window).Draw(t, "took"), seq: seq}
-			e.at = max(e.at, q.now)
-			want = append(want, e.at*1000+e.seq)
-			q.put(&e)
-		}
-		q.drain(1<<62, out)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Fatalf("%v, want %v", got, want)
-		}
-	})
 }
 
 func TestBounded(t *testing.T) {
