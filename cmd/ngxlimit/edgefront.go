@@ -42,11 +42,7 @@ func edgeFrontOf(rules *edgeRules) (*edgeFront, error) {
 		e.said = []string{"AWS WAF stands on a load balancer or on CloudFront, and the rules do not tell where: clients connect to nginx themselves unless --via says otherwise"}
 		return e, nil
 	}
-	path, err := newerPath("")
-	if err != nil {
-		return nil, err
-	}
-	table, err := knownFronts(path)
+	table, err := frontsHere()
 	if err != nil {
 		return nil, err
 	}

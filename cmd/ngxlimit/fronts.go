@@ -150,6 +150,15 @@ func newerPath(settingsPath string) (string, error) {
 	return filepath.Join(dir, newerFile), nil
 }
 
+// frontsHere are the fronts that are known on this machine: those that were kept newer than the program, and its own.
+func frontsHere() (*fronts.Table, error) {
+	path, err := newerPath("")
+	if err != nil {
+		return nil, err
+	}
+	return knownFronts(path)
+}
+
 // knownFronts is the table that is built in, with the newer lists of a file above it.
 func knownFronts(path string) (*fronts.Table, error) {
 	newer, err := readNewer(path)

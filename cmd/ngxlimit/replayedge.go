@@ -15,11 +15,7 @@ func (e *edgeFront) replayed() (*replay.Edge, error) {
 	if e.rules.aws != nil {
 		return r, nil
 	}
-	path, err := newerPath("")
-	if err != nil {
-		return nil, err
-	}
-	table, err := knownFronts(path)
+	table, err := frontsHere()
 	if err != nil {
 		return nil, err
 	}
