@@ -1,5 +1,5 @@
-// Package clock knows nginx's time: milliseconds, whole numbers. Nothing in the model reads a clock; time comes with
-// each request.
+// Package clock knows nginx's time: milliseconds, whole numbers, and how a sentence says them. Nothing in the model reads a clock;
+// time comes with each request.
 package clock
 
 // Msec is a time or a duration in milliseconds, as ngx_msec_int_t on 64-bit systems. A time counts from the start of

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
@@ -113,7 +114,7 @@ func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
 		}
 		list = append(list, at(diagLimiter, t.place, l, fmt.Sprintf(
 			"the limiter makes the delay, not the upstream: the 95th percentile of request times is %s, that of their upstream %s; %s",
-			durationText(request.P95), durationText(upstream.P95), what,
+			clock.Words(request.P95), clock.Words(upstream.P95), what,
 		), map[string]any{
 			"request_p95_ms": request.P95, "upstream_p95_ms": upstream.P95, "request_p50_ms": request.P50, "upstream_p50_ms": upstream.P50,
 			"queued_p50_ms": queued.P50, "queued_p95_ms": queued.P95, "delayed": held, "logged": t.logged, "replayed_delayed": sum.delayed,
@@ -123,7 +124,7 @@ func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
 		wait := int64(1_000_000) / l.Zone.Rate
 		list = append(list, at(diagNodelay, t.place, l, fmt.Sprintf(
 			"%s delayed without need: zone %s pays its burst of %d out one request per %s, up to %s; with nodelay these would have passed at once",
-			count(held, "request"), l.ZoneName, l.Burst/1000, durationText(wait), atMost((l.Burst-l.Delay)*1000/l.Zone.Rate),
+			count(held, "request"), l.ZoneName, l.Burst/1000, clock.Words(wait), clock.AtMost((l.Burst-l.Delay)*1000/l.Zone.Rate),
 		), map[string]any{"delayed": held, "rate_milli": l.Zone.Rate, "burst_milli": l.Burst, "interval_ms": wait, "longest_ms": (l.Burst - l.Delay) * 1000 / l.Zone.Rate}))
 	}
 	w := e.windows.all[t.place.Level]
@@ -228,21 +229,4 @@ func count(n int64, noun string) string {
 		return "1 " + noun
 	}
 	return number(n) + " " + noun + "s"
-}
-
-// durationText shows milliseconds.
-func durationText(ms int64) string {
-	if ms < 1000 {
-		return strconv.FormatInt(ms, 10) + " ms"
-	}
-	return strconv.FormatFloat(float64(ms)/1000, 'g', 3, 64) + " s"
-}
-
-// atMost shows milliseconds that are a bound from above: its three digits are rounded up.
-func atMost(ms int64) string {
-	unit := int64(1)
-	for ms/unit >= 1000 {
-		unit *= 10
-	}
-	return durationText(ms + (unit-ms%unit)%unit)
 }

@@ -2,7 +2,8 @@ package simulate
 
 import (
 	"fmt"
-	"time"
+
+	"github.com/ngxlimit/ngxlimit/model/clock"
 )
 
 // feeling says in one sentence what a user would notice.
@@ -26,9 +27,9 @@ func feeling(r *Result) string {
 	case p.BrokenPages > 0:
 		return r.who(p) + others(longest)
 	case longest > 0 && slower >= 1000:
-		return fmt.Sprintf("The page feels slow: it takes %s longer, though nothing fails.", inWords(slower))
+		return fmt.Sprintf("The page feels slow: it takes %s longer, though nothing fails.", clock.Words(slower))
 	case longest > 0:
-		return fmt.Sprintf("A careful eye notices that the page takes up to %s longer; nothing fails.", atMost(max(slower, 0)))
+		return fmt.Sprintf("A careful eye notices that the page takes up to %s longer; nothing fails.", clock.AtMost(max(slower, 0)))
 	}
 	return "Nobody notices the limits."
 }
@@ -52,7 +53,7 @@ func others(longest int64) string {
 	if longest == 0 {
 		return "the others notice nothing."
 	}
-	return "the others wait up to " + atMost(longest) + " for one request."
+	return "the others wait up to " + clock.AtMost(longest) + " for one request."
 }
 
 // OnlyAttacks says that crowds come, and none of them is people: then nobody feels anything, and nothing is to be mended.
@@ -107,21 +108,4 @@ func number(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// inWords is a time as a sentence says it: 340 ms, 2.1 s.
-func inWords(ms int64) string {
-	if ms < 1000 {
-		return fmt.Sprintf("%d ms", ms)
-	}
-	return fmt.Sprintf("%.3g s", (time.Duration(ms) * time.Millisecond).Seconds())
-}
-
-// atMost is a time that something takes at most, as a sentence says it: its three digits are rounded up.
-func atMost(ms int64) string {
-	unit := int64(1)
-	for ms/unit >= 1000 {
-		unit *= 10
-	}
-	return inWords(ms + (unit-ms%unit)%unit)
 }

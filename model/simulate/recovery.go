@@ -6,6 +6,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -54,12 +55,12 @@ func recovery(tree *config.Tree, router *route.Router, o Options) (Test, error) 
 		}
 	}
 	if t.RecoveredMs == nil {
-		t.Message = fmt.Sprintf("%s after an overload the page still suffers: %s", inWords(waits[len(waits)-1]), outcome(&t.Figures))
+		t.Message = fmt.Sprintf("%s after an overload the page still suffers: %s", clock.Words(waits[len(waits)-1]), outcome(&t.Figures))
 		return t, nil
 	}
 	t.Passed = *t.RecoveredMs <= t.AllowedMs
 	t.Message = fmt.Sprintf("after an overload of %s in one second the page is whole again from %s on; within %s it has to be",
-		number(t.OverloadSent, "request"), inWords(*t.RecoveredMs), inWords(t.AllowedMs))
+		number(t.OverloadSent, "request"), clock.Words(*t.RecoveredMs), clock.Words(t.AllowedMs))
 	return t, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -113,7 +114,7 @@ func burst(tree *config.Tree, router *route.Router, o Options, times int) (Test,
 	t := Test{Passed: untouched(r), Figures: r.Figures(), UnlimitedP95Ms: r.Page.UnlimitedMs.P95}
 	what := number(clients, "client") + " at once"
 	if times > 1 {
-		what += fmt.Sprintf(", %d times, %s apart", times, inWords(every.Milliseconds()))
+		what += fmt.Sprintf(", %d times, %s apart", times, clock.Words(every.Milliseconds()))
 	}
 	t.Message = what + ": " + outcome(&t.Figures)
 	return t, nil
@@ -135,7 +136,7 @@ func outcome(f *Figures) string {
 		parts = append(parts, fmt.Sprintf("%d of %s broken", f.BrokenPages, number(f.Pages, "page")))
 	}
 	if f.Delayed > 0 {
-		parts = append(parts, fmt.Sprintf("%d held up, for up to %s", f.Delayed, atMost(f.AddedMaxMs)))
+		parts = append(parts, fmt.Sprintf("%d held up, for up to %s", f.Delayed, clock.AtMost(f.AddedMaxMs)))
 	}
 	if len(parts) == 0 {
 		return "nothing refused, nothing held up"
