@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,7 +12,8 @@ import (
 )
 
 // Wholes reads the configurations that files are parts of, each once: the main files that include a file, looked for in its
-// folder and in those above up to the repository's, and then by their usual name in all of the repository. A file that is
+// folder and in those above up to the repository's, and then by their usual name in all of the repository; outside of any,
+// as far up as the nearest folder that holds an nginx.conf. A file that is
 // included by none is read alone, where its name and its text are those of a configuration; others are passed by. A folder
 // is read as Load reads it. Where the options do not say how paths are to be looked up, includes of the folders in which
 // nginx is usually installed lead to the main file's own.
@@ -63,7 +65,7 @@ func (f *finder) add(path string) error {
 		f.choose(path, in)
 		return nil
 	}
-	for mains := range f.mains.Around(real, repository(real)) {
+	for mains := range f.mains.Around(real, around(real)) {
 		if f.holding(mains, real) {
 			return nil
 		}
@@ -169,14 +171,25 @@ func (f *finder) shown(path string) string {
 	return path
 }
 
-// repository is the folder of the repository that a file lies in; its own folder where it lies in none.
-func repository(real string) string {
-	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+// around is the topmost folder in which the main file of a file is looked for: that of the repository that the file lies in,
+// and outside of any, as on a server, the nearest one above it that holds an nginx.conf; else its own.
+func around(real string) string {
+	own := filepath.Dir(real)
+	if dir := above(own, ".git"); dir != "" {
+		return dir
+	}
+	return cmp.Or(above(own, "nginx.conf"), own)
+}
+
+// above is the nearest folder, from dir upwards, that holds a name; "" where none does.
+func above(dir, name string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
-			return filepath.Dir(real)
+			return ""
 		}
+		dir = filepath.Dir(dir)
 	}
 }

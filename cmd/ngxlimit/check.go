@@ -157,6 +157,9 @@ func (a *app) check(f *checkFlags, paths []string) error {
 			return err
 		}
 		facts = factsOf(reading.Trees, set)
+		if mending != nil {
+			mender.tellParts(reading, facts)
+		}
 		spent.step("mend")
 	}
 	rep, result := gather(reading, facts, f.shows(report.ShowsPages))

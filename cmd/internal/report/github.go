@@ -26,7 +26,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	var columns utf16Columns
 	used := map[rule.Severity]int{}
 	more := 0
-	sorted := worstFirst(r.Findings)
+	refused, sorted := r.Mending.refusals(), worstFirst(r.Findings)
 	for i := range sorted {
 		f := &sorted[i]
 		if used[f.Severity]++; used[f.Severity] > maxAnnotations {
@@ -36,7 +36,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 				f.Severity, clean(said(f)), f.Rule.Name)), "\n")
 			continue
 		}
-		e.print(annotation(f, o, &columns), "\n")
+		e.print(annotation(f, refused, o, &columns), "\n")
 	}
 	if more > 0 {
 		e.print(fmt.Sprintf("%s listed above without an annotation: a step may have %d of each kind\n", count(more, "finding"), maxAnnotations))
@@ -55,14 +55,14 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	return e.err
 }
 
-func annotation(f *rule.Finding, o Options, columns *utf16Columns) string {
+func annotation(f *rule.Finding, refused refusals, o Options, columns *utf16Columns) string {
 	from, to := f.Primary.From(), f.Primary.To()
 	lines := []string{clean(said(f))}
 	for _, l := range f.Related {
 		lines = append(lines, clean(fmt.Sprintf("%s:%d: %s", o.place(l.Span.File), l.Span.From().Line, l.Message)))
 	}
 	if f.Fix != nil {
-		lines = append(lines, clean("mend: "+f.Fix.Title))
+		lines = append(lines, clean("mend: "+refused.advice(f)))
 	}
 	return fmt.Sprintf("::%s file=%s,line=%d,col=%d,endLine=%d,endColumn=%d,title=%s::%s", commands[f.Severity],
 		commandValue.Replace(clean(o.place(f.Primary.File))), from.Line, columns.of(f.Primary.File, from), to.Line, columns.of(f.Primary.File, to),

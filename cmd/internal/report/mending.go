@@ -62,6 +62,41 @@ func editedAt(f *rule.Finding) source.Span {
 	return f.Fix.Edits[0].Span
 }
 
+// refusals are why fixes were not made, by what carries them.
+type refusals map[fixKey]string
+
+type fixKey struct {
+	rule, file, title string
+	at                uint32
+}
+
+func keyOf(f *rule.Finding) fixKey {
+	return fixKey{f.Rule.Name, f.Primary.File.Path, f.Fix.Title, f.Primary.Start}
+}
+
+// refusals of a Mending; none where no fixes were asked for.
+func (m *Mending) refusals() refusals {
+	if m == nil {
+		return nil
+	}
+	why := make(refusals, len(m.Left))
+	for i := range m.Left {
+		why[keyOf(&m.Left[i].Finding)] = m.Left[i].Why
+	}
+	return why
+}
+
+// advice is the title of a finding's fix and, where --fix does not make it, why not.
+func (r refusals) advice(f *rule.Finding) string {
+	if why, ok := r[keyOf(f)]; ok {
+		return f.Fix.Title + " (not made: " + why + ")"
+	}
+	if !f.Fix.Safe && len(f.Fix.Edits) > 0 {
+		return f.Fix.Title + " (by --unsafe-fixes, as answers change)"
+	}
+	return f.Fix.Title
+}
+
 // Sum sums it up: "; 2 fixed, 1 not; --unsafe-fixes would mend 3 more".
 func (m *Mending) Sum() string {
 	s := fmt.Sprintf("; %d fixed", len(m.Fixed))

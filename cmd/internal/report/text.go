@@ -13,7 +13,7 @@ import (
 // writeText writes for a person at a terminal: each finding with its source line, what belongs to it and how to mend it,
 // then a line that sums up, then what page loads suffer.
 func writeText(w io.Writer, r *Report, o Options) error {
-	t := &textWriter{errWriter: errWriter{w: &inertWriter{w: w}}, o: o, p: palette{o.Color}, pointed: map[string]bool{}}
+	t := &textWriter{errWriter: errWriter{w: &inertWriter{w: w}}, o: o, p: palette{o.Color}, pointed: map[string]bool{}, refused: r.Mending.refusals()}
 	for i := range r.Findings {
 		t.finding(&r.Findings[i])
 	}
@@ -33,6 +33,7 @@ type textWriter struct {
 	o       Options
 	p       palette
 	pointed map[string]bool // rules whose page was already named
+	refused refusals        // fixes that were not made
 	snipper
 }
 
@@ -129,7 +130,7 @@ func (t *textWriter) source(gutter int, s source.Span, mark string, paint func(s
 // advice says how to mend the finding, and where to read more the first time that its rule appears.
 func (t *textWriter) advice(gutter int, f *rule.Finding) {
 	if f.Fix != nil {
-		t.row(gutter, "=", t.p.help("mend: ")+clean(f.Fix.Title))
+		t.row(gutter, "=", t.p.help("mend: ")+clean(t.refused.advice(f)))
 		t.added(gutter, f.Fix)
 	}
 	if line := f.Settle(); line != "" {
