@@ -95,7 +95,8 @@ func TestLiveDumps(t *testing.T) {
 	binary := nginxtest.Binary(t)
 	random := nginxtest.Random(t)
 	files, includes := 0, 0
-	for range nginxtest.Cases(t, 25) {
+	enough := func() bool { return files >= 40 && includes >= 20 }
+	for range nginxtest.CasesUntil(t, 25, enough) {
 		folder, err := filepath.EvalSymlinks(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +126,7 @@ func TestLiveDumps(t *testing.T) {
 			t.Fatalf("incomplete: %s", describe(tree))
 		}
 	}
-	if files < 40 || includes < 20 {
+	if !enough() {
 		t.Errorf("only %d files with %d includes", files, includes)
 	}
 }

@@ -60,3 +60,15 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// Ports of one test are all different: each is kept until the test ends.
+func TestPort(t *testing.T) {
+	seen := map[int]bool{}
+	for range 300 {
+		if port := nginxtest.Port(t); seen[port] {
+			t.Fatalf("%d was given out twice", port)
+		} else {
+			seen[port] = true
+		}
+	}
+}

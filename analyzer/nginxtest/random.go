@@ -1,6 +1,7 @@
 package nginxtest
 
 import (
+	"iter"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -11,6 +12,20 @@ import (
 func Cases(t testing.TB, few int) int {
 	t.Helper()
 	return int(number(t, "NGXLIMIT_LIVE_CASES", uint64(few)))
+}
+
+// CasesUntil yields as many cases as Cases says, and then more as long as they do not show enough of what the test is about:
+// so that a guard against a test of nothing does not miss by chance. It ends at twenty times as many.
+func CasesUntil(t testing.TB, few int, enough func() bool) iter.Seq[int] {
+	t.Helper()
+	n := Cases(t, few)
+	return func(yield func(int) bool) {
+		for i := 0; i < n || i < 20*max(n, few) && !enough(); i++ {
+			if !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // Random returns a generator whose seed is printed where the test fails; NGXLIMIT_SEED repeats a run.

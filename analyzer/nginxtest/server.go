@@ -24,34 +24,6 @@ type Server struct {
 	done   chan struct{}
 }
 
-// drawn are the ports that were given out: the system may offer one again before anybody listens on it.
-var drawn struct {
-	sync.Mutex
-	ports map[int]bool
-}
-
-// Port returns a TCP port of the loopback interface that nothing listens on, and that was not returned before.
-func Port(t testing.TB) int {
-	t.Helper()
-	drawn.Lock()
-	defer drawn.Unlock()
-	if drawn.ports == nil {
-		drawn.ports = make(map[int]bool)
-	}
-	for {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
-			t.Fatalf("find a free port: %v", err)
-		}
-		port := l.Addr().(*net.TCPAddr).Port
-		_ = l.Close()
-		if !drawn.ports[port] {
-			drawn.ports[port] = true
-			return port
-		}
-	}
-}
-
 // Start runs nginx on the configuration and waits until port accepts connections. The configuration must keep its own
 // files (pid, logs, temporary paths) below the prefix by relative paths; "error.log" below the prefix is nginx's first log.
 // clock, where it is not nil, is the time that nginx sees. The server is stopped when the test ends.
