@@ -13,9 +13,11 @@ func (r *resolver) closeHTTP() {
 	h.internalWithin()
 	r.certificates()
 	r.lateUses()
+	r.longTableNames()
 	r.duplicateLocations()
 	r.listenersWithoutCertificate()
 	r.unknownVariables()
+	r.longVariables()
 	r.conflictingNames()
 	h.bindKeys()
 }

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,31 +13,52 @@ const cacheLine = 64
 // A hash is one of nginx's tables of names, in which each name must fit into a bucket (ngx_hash_init).
 type hash struct {
 	name   string // "server_names_hash"
-	bucket int    // bytes
+	bucket int64  // bytes
+	most   int64  // buckets
 }
 
-// bucketSize reads how large the buckets of a table are.
-func (r *resolver) bucketSize(it Item, _ *visit, _ *scope) {
-	if n, ok := atoi(it.Arg(0)); ok {
-		r.buckets[strings.TrimSuffix(it.Name().Value, "_bucket_size")] = align(int(min(n, 1<<20)), cacheLine)
+// fixedHash is a table whose sizes no directive sets.
+func fixedHash(name string) hash { return hash{name: name, bucket: cacheLine, most: 512} }
+
+// hash returns a table with the sizes that are in effect at a level when it closes.
+func (l *Level) hash(name string) hash {
+	h := fixedHash(name)
+	if it, ok := l.Effective(name + "_bucket_size"); ok {
+		h.size(it)
+	}
+	if it, ok := l.Effective(name + "_max_size"); ok {
+		h.size(it)
+	}
+	return h
+}
+
+// size takes a size from the directive that sets it.
+func (h *hash) size(it Item) {
+	n, ok := atoi(it.Arg(0))
+	switch {
+	case !ok:
+	case strings.HasSuffix(it.Name().Value, "_bucket_size"):
+		h.bucket = align(min(n, 1<<62), cacheLine)
+	default:
+		h.most = n
 	}
 }
 
-// hash returns a table with the size that has been set for its buckets up to now.
-func (r *resolver) hash(name string) hash {
-	bucket := r.buckets[name]
-	if bucket == 0 {
-		bucket = cacheLine
+// mapHashSize reads how large the table of the maps behind it may get. The first map settles both sizes.
+func (r *resolver) mapHashSize(it Item, _ *visit, s *scope) {
+	if slices.ContainsFunc(r.http.Blocks, func(b VariableBlock) bool { return b.Name().Value == "map" }) {
+		r.refuseHead(it, s.level, DuplicateDirective, quoted(it.Name().Value)+" directive is duplicate")
+		return
 	}
-	return hash{name, bucket}
+	r.mapHash.size(it)
 }
 
-func align(n, to int) int { return (n + to - 1) / to * to }
+func align(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // takes says whether a name fits: its bytes and two for their number, rounded up to a word, and two pointers.
 func (h hash) takes(name string) bool {
 	const word = 8
-	return len(name) <= h.bucket && word+align(len(name)+2, word)+word <= h.bucket
+	return word+align(int64(len(name))+2, word)+word <= h.bucket
 }
 
 // takesLabels says whether each part between the dots fits, as a name with a wildcard is kept.
@@ -60,9 +83,27 @@ func (h hash) takesName(name string, kind NameKind) bool {
 	return h.takesLabels(name)
 }
 
+// largestBucket is the size of bucket up to which nginx builds a table.
+const largestBucket = 1<<16 - cacheLine
+
+// sizes is what nginx says of a table that it cannot build whatever the names; "" where it can. It names no place.
+func (h hash) sizes() string {
+	switch {
+	case h.most == 0:
+		return h.increase("max_size", 0)
+	case h.bucket == 0:
+		return h.text()
+	case h.bucket > largestBucket:
+		return fmt.Sprintf("could not build %s, too large %s_bucket_size: %d", h.name, h.name, h.bucket)
+	}
+	return ""
+}
+
 // text is what nginx says of a name that does not fit; it names no place.
-func (h hash) text() string {
-	return fmt.Sprintf("could not build %s, you should increase %s_bucket_size: %d", h.name, h.name, h.bucket)
+func (h hash) text() string { return h.increase("bucket_size", h.bucket) }
+
+func (h hash) increase(what string, now int64) string {
+	return fmt.Sprintf("could not build %s, you should increase %s_%s: %d", h.name, h.name, what, now)
 }
 
 // longNames refuses names of servers that share an address, if one is too long for the table that nginx makes of them.
@@ -70,12 +111,17 @@ func (r *resolver) longNames(at *portServers, h hash) {
 	if r.partial() {
 		return // the size may be set where nothing was read
 	}
+	wrong := h.sizes()
 	for _, s := range at.servers {
 		for _, n := range s.Names {
-			if h.takesName(n.Text, n.Kind) || n.Span.File == nil {
+			if n.Kind == NameRegex || wrong == "" && h.takesName(n.Text, n.Kind) {
 				continue
 			}
-			r.refuse(&s.Level, Refusal{Kind: InvalidValue, Span: n.Span, Text: h.text()})
+			out := Refusal{Kind: InvalidValue, Span: n.Span, Text: cmp.Or(wrong, h.text())}
+			if out.Span.File == nil && s.Directive != nil {
+				out.Span = s.Directive.Head()
+			}
+			r.refuse(&s.Level, out)
 			return
 		}
 	}
@@ -86,22 +132,23 @@ func (r *resolver) longKeys(entries []Item, l *Level) {
 	if r.partial() {
 		return
 	}
-	h, hostnames := r.hash("map_hash"), false
+	h, hostnames := r.mapHash, false
+	wrong := h.sizes()
 	for _, e := range entries {
 		key := e.Name().Value
 		switch {
 		case e.NumArgs() == 0:
 			hostnames = hostnames || key == "hostnames"
 			continue
-		case len(key) < cacheLine/2 || key[0] == '~':
+		case strings.HasPrefix(key, "~"), key == "default", wrong == "" && len(key) < cacheLine/2:
 			continue
 		}
 		kind := NameExact
 		if hostnames {
 			kind = nameKind(key)
 		}
-		if !h.takesName(strings.TrimPrefix(key, `\`), kind) {
-			r.refuse(l, Refusal{Kind: InvalidValue, Span: e.WordSpan(e.Name()), Text: h.text()})
+		if wrong != "" || !h.takesName(strings.TrimPrefix(key, `\`), kind) {
+			r.refuse(l, Refusal{Kind: InvalidValue, Span: e.WordSpan(e.Name()), Text: cmp.Or(wrong, h.text())})
 			return
 		}
 	}

@@ -97,7 +97,10 @@ func handlerOf(name string, at directive.Context) handler {
 	if h := settingHandler(name); h != nil {
 		return h
 	}
-	return regexHandler(name)
+	if h := regexHandler(name); h != nil {
+		return h
+	}
+	return tableHandler(name)
 }
 
 // loadModule notes a module that is loaded: one that is not nginx's own may define any variable.
@@ -127,8 +130,8 @@ func httpHandler(name string) handler {
 		return (*resolver).limitConnZone
 	case "log_format":
 		return (*resolver).logFormat
-	case "map_hash_bucket_size", "server_names_hash_bucket_size":
-		return (*resolver).bucketSize
+	case "map_hash_bucket_size", "map_hash_max_size":
+		return (*resolver).mapHashSize
 	}
 	return otherZoneHandler(name)
 }

@@ -46,7 +46,7 @@ func nameKind(text string) NameKind {
 // conflictingNames warns of names that two servers of one address share, and refuses what cannot be a name
 // (ngx_http_server_names). nginx finds them when the http block has closed.
 func (r *resolver) conflictingNames() {
-	h := r.hash("server_names_hash")
+	h := r.http.hash("server_names_hash")
 	for _, at := range r.ports.order {
 		if len(at.servers) < 2 {
 			continue

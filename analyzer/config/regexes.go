@@ -124,22 +124,6 @@ func regexHandler(name string) handler {
 	return nil
 }
 
-func (r *resolver) validReferers(it Item, _ *visit, s *scope) {
-	for _, w := range it.Args() {
-		pattern, ok := strings.CutPrefix(w.Value, "~")
-		switch {
-		case !ok:
-		case pattern == "":
-			r.refuseWord(it, w, s.level, InvalidValue, `empty regex in "~"`)
-			return
-		default:
-			if _, ok := r.plainRegex(it, w, pattern, true, s); !ok {
-				return
-			}
-		}
-	}
-}
-
 func (r *resolver) gzipDisable(it Item, _ *visit, s *scope) {
 	for _, w := range it.Args() {
 		if w.Value == "msie6" || w.Value == "degradation" {

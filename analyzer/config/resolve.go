@@ -52,7 +52,10 @@ type resolver struct {
 	open      []*scope              // the main level and those that a fragment's context implies, outermost first
 	zones     zones
 	ports     ports
-	buckets   map[string]int // sizes of buckets, by table
+	mapHash   hash // as set up to now
+	long      map[listAt][]longName
+	doubtful  bool // a table of a level may not be built although no name is long
+	referers  map[*Level]*takenNames
 
 	regexes map[regexKey]looked
 
@@ -93,7 +96,9 @@ func newResolver(in *load.Input, o Options) *resolver {
 		wellFormed: make(map[string]bool),
 		zones:      newZones(),
 		ports:      newPorts(),
-		buckets:    make(map[string]int),
+		referers:   make(map[*Level]*takenNames),
+		long:       make(map[listAt][]longName),
+		mapHash:    fixedHash("map_hash"),
 	}
 	r.tree.LeftOut = in.LeftOut
 	r.sortProblems()

@@ -109,10 +109,7 @@ func (r *resolver) lateUses() {
 	if len(r.http.Servers) == 0 {
 		return
 	}
-	end := 0
-	if d := r.http.Directive; d != nil {
-		end = d.File.Position(d.Block.Close).Line
-	}
+	end := r.lastLine()
 	for _, u := range r.late {
 		if _, err := r.parse(u.word.Value); err != nil {
 			r.refuse(u.level, Refusal{Kind: InvalidValue, Span: u.item.WordSpan(u.word), Line: end, Text: err.Error()})
@@ -120,6 +117,16 @@ func (r *resolver) lateUses() {
 		}
 		r.template(u.item, u.word, u.level)
 	}
+}
+
+// lastLine is the line at which the http block closes, 0 where it is not written: nginx names it for much of what it finds
+// then.
+func (r *resolver) lastLine() int {
+	d := r.http.Directive
+	if d == nil {
+		return 0
+	}
+	return d.File.Position(d.Block.Close).Line
 }
 
 // unknownVariables refuses the variables that nothing defines. nginx finds them when the http block closes, and names

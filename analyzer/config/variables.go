@@ -11,6 +11,9 @@ import (
 // variableBlock reads map, geo and split_clients into the variables that they define.
 func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 	entries := r.entries(it, v, s)
+	if name, ok := strings.CutPrefix(it.LastWord().Value, "$"); ok {
+		r.longWord(variables, it, it.LastWord(), name, NameExact, s.level)
+	}
 	r.http.Blocks = append(r.http.Blocks, VariableBlock{Item: it, Entries: entries})
 	args := make([]string, it.NumArgs())
 	for i, w := range it.Args() {
@@ -72,6 +75,7 @@ func (r *resolver) declare(it Item, w syntax.Word, name, reason string, s *scope
 		r.refuseWord(it, w, s.level, InvalidValue, err.Error())
 		return false
 	}
+	r.longWord(variables, it, w, name, NameExact, s.level)
 	return true
 }
 
