@@ -45,7 +45,7 @@ func (p *pass) sooner(r *simulate.Result) {
 	if r == nil {
 		return
 	}
-	alone := r.Edge.Without
+	alone, sent := r.Edge.Without, requestsOf(r)
 	for _, st := range r.Edge.Rules {
 		u := p.named(st.Rule)
 		stopped := st.Blocked + st.Challenged
@@ -53,11 +53,20 @@ func (p *pass) sooner(r *simulate.Result) {
 			continue
 		}
 		p.found(u, u.Limit.At("requests_per_period"), map[string]any{
-			"people": int64(p.Clients), "stopped_at_edge": int64(stopped), "rejected_by_nginx_alone": int64(alone.Rejected), "requests": int64(alone.Requests),
+			"people": int64(p.Clients), "stopped_at_edge": int64(stopped), "rejected_by_nginx_alone": int64(alone.Rejected), "requests": int64(alone.Requests), "pages": int64(r.Page.Pages),
 			"broken_pages": int64(r.Page.BrokenPages), "broken_pages_by_nginx_alone": int64(alone.BrokenPages), "fan": p.Fan.Name,
-		}, "%d people behind one address load %q within a minute: the rule stops %d requests and breaks %d pages; nginx alone refuses %d of %d and breaks %d",
-			p.Clients, p.Fan.Name, stopped, r.Page.BrokenPages, alone.Rejected, alone.Requests, alone.BrokenPages)
+		}, "%d people behind one address load %q within a minute: the rule stops %d of %d requests and breaks %d of %d pages; nginx alone refuses %d of %d and breaks %d",
+			p.Clients, p.Fan.Name, stopped, sent, r.Page.BrokenPages, r.Page.Pages, alone.Rejected, alone.Requests, alone.BrokenPages)
 	}
+}
+
+// requestsOf is how many requests were sent in all: those that came to nginx, and those that the edge stopped.
+func requestsOf(r *simulate.Result) int {
+	n := r.Edge.Stopped
+	for i := range r.Crowds {
+		n += r.Crowds[i].Requests
+	}
+	return n
 }
 
 // never tells of rules that do not act on an attack that nginx refuses.
@@ -65,10 +74,9 @@ func (p *pass) never(r *simulate.Result) {
 	if r == nil || r.Edge.Stopped > 0 {
 		return
 	}
-	refused, all := 0, 0
+	refused, all := 0, requestsOf(r)
 	for i := range r.Crowds {
 		refused += r.Crowds[i].Rejected
-		all += r.Crowds[i].Requests
 	}
 	if refused == 0 {
 		return
@@ -80,7 +88,7 @@ func (p *pass) never(r *simulate.Result) {
 		}
 		f := p.found(u, u.Limit.At("requests_per_period"), map[string]any{
 			"counted": int64(st.Counted), "peak": st.Peak, "limit": st.Limit, "rejected_by_nginx": int64(refused), "requests": int64(all), "fan": p.Flood.Name,
-		}, "an attack of %d requests from one address (%q) never reaches the limit: the counter gets to %d of %d, while nginx refuses %d", all, p.Flood.Name, st.Peak, st.Limit, refused)
+		}, "an attack of %d requests from one address (%q) never reaches the limit: the counter gets to %d of %d, while nginx refuses %d of %d requests", all, p.Flood.Name, st.Peak, st.Limit, refused, all)
 		f.Severity = rule.Note
 	}
 }

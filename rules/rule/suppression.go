@@ -5,14 +5,25 @@ import (
 	"strings"
 )
 
-// suppressionMark begins a suppression comment, behind "#" and spaces.
+// suppressionMark begins a suppression comment, behind the signs of a comment and spaces.
 const suppressionMark = "ngxlimit:ignore"
+
+// said is what a comment says, without the signs around it: "#" in nginx and in Terraform, which has "//" and "/* */" too.
+func said(comment string) string {
+	switch {
+	case strings.HasPrefix(comment, "//"):
+		return strings.TrimLeft(comment, "/ \t")
+	case strings.HasPrefix(comment, "/*"):
+		return strings.TrimLeft(strings.TrimRight(strings.TrimSuffix(comment, "*/"), "* \t\r\n"), "/* \t\r\n")
+	}
+	return strings.TrimLeft(comment, "# \t")
+}
 
 // CutSuppression returns what stands behind the mark of a suppression comment, "# ngxlimit:ignore RULE reason"; false for
 // another comment.
 func CutSuppression(comment string) (rest string, ok bool) {
-	rest, ok = strings.CutPrefix(strings.TrimLeft(comment, "# \t"), suppressionMark)
-	return rest, ok && (rest == "" || strings.ContainsAny(rest[:1], " \t:"))
+	rest, ok = strings.CutPrefix(said(comment), suppressionMark)
+	return rest, ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\r\n:"))
 }
 
 // isSuppression says that a text is a suppression comment up to its line's end.
@@ -31,7 +42,7 @@ var likeSuppression = regexp.MustCompile(`(?i)^(?:` +
 
 // LooksLikeSuppression says that a comment which is none seems to be meant as one.
 func LooksLikeSuppression(comment string) bool {
-	text := strings.TrimLeft(comment, "# \t")
+	text := said(comment)
 	m := likeSuppression.FindStringSubmatch(text[:min(len(text), 80)])
 	return m != nil && m[1] != "context"
 }

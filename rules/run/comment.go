@@ -1,9 +1,9 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -13,13 +13,14 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-// A comment is one "# ngxlimit:ignore RULE[,RULE] [until 2027-01-31] reason".
+// A comment is one "# ngxlimit:ignore RULE[,RULE] [until 2027-01-31] reason", which may begin with "//" or stand between
+// "/*" and "*/" where it is no file of nginx.
 type comment struct {
 	span   source.Span
 	doc    *syntax.Document // that it stands in
-	target int              // the line it speaks of: its own behind text, else the next that holds no lone comment
+	target int              // the line it speaks of: its own beside text, else the next that holds no lone comment
 	rules  []string
-	used   []bool // which of the rules held something back
+	used   map[string]bool // the rules that held something back
 	until  string
 	reason string
 	fault  string // what makes it void; "" where nothing does
@@ -60,7 +61,11 @@ func commentsIn(docs []*syntax.Document) []*comment {
 // parseComment reads what stands behind the marker.
 func parseComment(text string) *comment {
 	text = strings.TrimSpace(text)
-	c := &comment{}
+	if strings.ContainsAny(text, "\r\n") {
+		words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return w == "*" }) // the edge of a block
+		text = strings.Join(words, " ")
+	}
+	c := &comment{used: map[string]bool{}}
 	// The list may be written with spaces behind its commas.
 	for {
 		word, rest, _ := strings.Cut(text, " ")
@@ -78,7 +83,6 @@ func parseComment(text string) *comment {
 		c.until, text, _ = strings.Cut(strings.TrimSpace(rest), " ")
 	}
 	c.reason = strings.TrimSpace(text)
-	c.used = make([]bool, len(c.rules))
 	return c
 }
 
@@ -94,13 +98,13 @@ func (c *comment) judge(known map[string]bool, today string) {
 	}
 	for _, name := range c.rules {
 		if !known[name] {
-			c.fault = fmt.Sprintf("the suppression names no rule that exists: %q", name)
+			c.fault = fmt.Sprintf("the suppression names no rule that exists: %q", start(name))
 			return
 		}
 	}
 	if c.until != "" {
 		if _, err := time.Parse(time.DateOnly, c.until); err != nil {
-			c.fault = fmt.Sprintf("the suppression ends on no date: %q is not of the form 2027-01-31", c.until)
+			c.fault = fmt.Sprintf("the suppression ends on no date: %q is not of the form 2027-01-31", start(c.until))
 			return
 		}
 		if today > c.until {
@@ -113,16 +117,29 @@ func (c *comment) judge(known map[string]bool, today string) {
 	}
 }
 
-// aim finds the line that each comment speaks of: its own where text stands before it; else the next that is neither
+// start is as much of a word as a message can hold.
+func start(word string) string {
+	const most = 80
+	if len(word) <= most {
+		return word
+	}
+	return strings.ToValidUTF8(word[:most], "") + "..."
+}
+
+// aim finds the line that each comment speaks of: its own where text stands beside it; else the next that is neither
 // empty nor a lone comment. It goes backwards, and looks at no line twice: thousands of comments may stand one below the
 // other.
 func aim(comments []*comment) {
 	var below *comment // the lone one found last
 	next := 0          // its target; 0 where nothing follows
 	for _, c := range slices.Backward(comments) {
-		own := c.span.From()
-		if !blank(c.span.File.Line(own.Line)[:own.Column-1]) {
+		own, end := c.span.From(), c.span.To().Line
+		switch {
+		case !blank(c.span.File.Line(own.Line)[:own.Column-1]):
 			c.target = own.Line
+			continue
+		case !blank(behind(c.span)):
+			c.target = end
 			continue
 		}
 		until := c.span.File.Lines() + 1
@@ -131,14 +148,20 @@ func aim(comments []*comment) {
 		} else {
 			next = 0
 		}
-		if n := c.lineBelow(own.Line+1, until); n > 0 {
+		if n := c.lineBelow(end+1, until); n > 0 {
 			next = n
 		}
 		below, c.target = c, next
 		if next == 0 {
-			c.target = own.Line + 1
+			c.target = end + 1
 		}
 	}
+}
+
+// behind is what follows a place on its last line.
+func behind(s source.Span) string {
+	at := s.To()
+	return s.File.Line(at.Line)[at.Column-1:]
 }
 
 // lineBelow is the first of some lines of the comment's file that is neither empty nor a lone comment; 0 where none is.
@@ -149,19 +172,31 @@ func (c *comment) lineBelow(from, until int) int {
 		if blank(text) {
 			continue
 		}
-		if trimmed := strings.TrimLeft(text, " \t"); trimmed[0] == '#' && isComment(c.doc, f, n, len(text)-len(trimmed)) {
-			continue
+		trimmed := strings.TrimLeft(text, " \t")
+		if trimmed[0] != '#' && trimmed[0] != '/' {
+			return n
 		}
-		return n
+		s, ok := commentAt(c.doc, f, f.LineStart(n)+uint32(len(text)-len(trimmed)))
+		if !ok {
+			return n
+		}
+		if n = s.To().Line; !blank(behind(s)) {
+			return n
+		}
 	}
 	return 0
 }
 
-// isComment says whether a comment of the document begins at the column (from 0) of the line: a "#" may also stand
-// within a quoted word that runs over several lines.
-func isComment(doc *syntax.Document, f *source.File, number, column int) bool {
-	i := sort.Search(len(doc.Comments), func(i int) bool { return f.Position(doc.Comments[i].Start).Line >= number })
-	return i < len(doc.Comments) && f.Position(doc.Comments[i].Start) == source.Position{Line: number, Column: column + 1}
+// commentAt is the comment of a document that begins at an offset: a "#" may also stand within a quoted word that runs
+// over several lines.
+func commentAt(doc *syntax.Document, f *source.File, at uint32) (source.Span, bool) {
+	i, ok := slices.BinarySearchFunc(doc.Comments, at, func(c syntax.Comment, at uint32) int { return cmp.Compare(c.Start, at) })
+	if !ok {
+		return source.Span{}, false
+	}
+	s := source.Span{File: f, Start: doc.Comments[i].Start, End: doc.Comments[i].End}
+	s.End = s.Start + uint32(len(strings.TrimRight(s.Text(), "\r\n")))
+	return s, true
 }
 
 func blank(s string) bool { return strings.Trim(s, " \t\r") == "" }

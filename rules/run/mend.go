@@ -18,12 +18,13 @@ func (c *comment) keep(names, dropped []string) *rule.Fix {
 		between = ", "
 	}
 	return &rule.Fix{
-		Title: "remove " + strings.Join(dropped, ", ") + " from the comment", Safe: true,
+		Title: "remove " + rule.Some(dropped) + " from the comment", Safe: true,
 		Edits: []source.Edit{{Span: list, Text: strings.Join(names, between)}},
 	}
 }
 
-// whole covers the comment with the line end before which it stands alone, or with the blanks behind the text before it.
+// whole covers the comment with the line end before which it stands alone, or with the blanks between it and the text
+// beside it.
 func (c *comment) whole() source.Span {
 	s := c.span
 	start := s.File.LineStart(s.From().Line)
@@ -32,7 +33,11 @@ func (c *comment) whole() source.Span {
 		s.Start = start + uint32(len(text))
 		return s
 	}
-	s.Start, s.End = start, s.File.LineStart(s.From().Line+1)
+	if text := behind(s); !blank(text) {
+		s.End += uint32(len(text) - len(strings.TrimLeft(text, " \t")))
+		return s
+	}
+	s.Start, s.End = start, s.File.LineStart(s.To().Line+1)
 	return s
 }
 
@@ -40,7 +45,8 @@ func (c *comment) whole() source.Span {
 func (c *comment) list() source.Span {
 	text := c.span.Text()
 	rest, _ := rule.CutSuppression(text)
-	at := len(text) - len(strings.TrimLeft(rest, ": \t"))
+	names := strings.TrimLeft(rest, ": \t\r\n")
+	at := strings.Index(text, rest) + len(rest) - len(names) // what ends the comment may follow
 	s := source.Span{File: c.span.File, Start: c.span.Start + uint32(at)}
 	end := at
 	for _, name := range c.rules {

@@ -2,8 +2,6 @@ package run
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -25,12 +23,12 @@ func (s *sifter) suppress(found []*rule.Finding, rules []*rule.Rule) (kept []*ru
 		return found, nil, nil
 	}
 	known := names(s.options.Known, rules)
-	holds := make(map[place]use)
+	holds := make(map[place]*comment)
 	for _, c := range s.comments {
 		c.judge(known, s.options.Today)
-		for i, name := range c.rules {
-			if c.fault == "" && slices.Index(c.rules, name) == i {
-				holds[place{c.span.File, c.target, name}] = use{c, i}
+		for _, name := range c.rules {
+			if c.fault == "" {
+				holds[place{c.span.File, c.target, name}] = c
 			}
 		}
 	}
@@ -61,23 +59,17 @@ type place struct {
 	rule   string
 }
 
-// A use is one rule of a comment.
-type use struct {
-	of   *comment
-	rule int // its index
-}
-
 // holdsBack looks for a comment on each line that the finding's directive covers, and marks the one that is used.
-func holdsBack(holds map[place]use, f *rule.Finding) *comment {
+func holdsBack(holds map[place]*comment, f *rule.Finding) *comment {
 	first, last := f.Primary.From().Line, f.Primary.To().Line
 	if f.Subject != nil && f.Subject.File == f.Primary.File {
 		head := f.Subject.Span()
 		first, last = min(first, head.From().Line), max(last, head.To().Line)
 	}
 	for n := first; n <= last; n++ {
-		if u, ok := holds[place{f.Primary.File, n, f.Rule.Name}]; ok {
-			u.of.used[u.rule] = true
-			return u.of
+		if c := holds[place{f.Primary.File, n, f.Rule.Name}]; c != nil {
+			c.used[f.Rule.Name] = true
+			return c
 		}
 	}
 	return nil
@@ -103,17 +95,21 @@ func (c *comment) finding(about *rule.Rule, running map[string]bool, complete bo
 		return nil
 	}
 	var unused, kept []string
-	for i, name := range c.rules {
-		if !c.used[i] && running[name] {
+	told := map[string]bool{} // a list may name a rule more than once
+	for _, name := range c.rules {
+		switch {
+		case told[name]:
+		case !c.used[name] && running[name]:
 			unused = append(unused, name)
-		} else {
+		default:
 			kept = append(kept, name)
 		}
+		told[name] = true
 	}
 	if len(unused) == 0 {
 		return nil
 	}
-	f := say(fmt.Sprintf("the suppression holds nothing back: no finding of %s on line %d", strings.Join(unused, ", "), c.target))
+	f := say(fmt.Sprintf("the suppression holds nothing back: no finding of %s on line %d", rule.Some(unused), c.target))
 	f.Fix = c.keep(kept, unused)
 	return f
 }

@@ -2,6 +2,7 @@ package document
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -147,15 +148,47 @@ func TestTerraformBombs(t *testing.T) {
 		t.Errorf("%v, %+v", err, all[0].Value.Get("v"))
 	}
 	for _, text := range []string{
-		"a = " + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000), "a = " + strings.Repeat("!", 100_000) + "true",
-		"a = " + strings.Repeat("- ", 100_000) + "1", "a = " + strings.Repeat("true ? 1 : ", 100_000) + "1", strings.Repeat("b {\n", 100_000),
-		"a = \"${", "resource {", "\x00", "a = <<X\n",
+		"a = " + strings.Repeat("(", 20_000) + "1" + strings.Repeat(")", 20_000), "a = " + strings.Repeat("!", 20_000) + "true",
+		"a = " + strings.Repeat("- ", 20_000) + "1", "a = " + strings.Repeat("true ? 1 : ", 20_000) + "1", strings.Repeat("b {\n", 20_000),
+		"a = \"${", "resource {", "\x00", "a = <<X\n", "a = " + strings.Repeat(`[")",`, 50_000), "a = " + strings.Repeat("1+", 50_000) + "1",
+		"a = b" + strings.Repeat("[0]", 50_000), "a = b" + strings.Repeat(".0", 50_000), `a = "` + strings.Repeat("%{if true}", 20_000) + `"`,
+		"a = (" + strings.Repeat("f(1, 2) +\n", 20_000) + "1)",
 	} {
 		if _, err := Terraform([]*source.File{file(text)}); err == nil {
 			t.Errorf("%.20s... is taken", text)
 		} else if _, ok := errors.AsType[*Error](err); !ok {
 			t.Errorf("%.20s...: %v", text, err)
 		}
+	}
+}
+
+// TestTerraformDepth names the place where a file is nested too deep, and takes what only looks like it.
+func TestTerraformDepth(t *testing.T) {
+	for text, at := range map[string]source.Position{
+		"x = 1\n# ((((\na = " + strings.Repeat("(", 2000) + "1" + strings.Repeat(")", 2000): {Line: 3, Column: 5 + mostBrackets},
+		"x = 1\na = [" + strings.Repeat("[\n", 2000):                                        {Line: 1 + mostBrackets, Column: 1},
+		"a = 1 " + strings.Repeat("+ 1 ", 20_000):                                           {Line: 1, Column: 7 + 4*mostSigns},
+	} {
+		_, err := Terraform([]*source.File{file(text)})
+		e, ok := errors.AsType[*Error](err)
+		if !ok || e.Span.From() != at {
+			t.Errorf("%.20q...: %v, want %v", text, err, at)
+		}
+	}
+	sound := "# " + strings.Repeat("(", 5000) + "\n/* " + strings.Repeat("[", 5000) + " */\na = \"" + strings.Repeat("(", 5000) + "\"\nb = [" + strings.Repeat("1 + 1,\n", 20_000) + "]\n"
+	if _, err := Terraform([]*source.File{file(sound)}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestComments finds the comments of all three forms, and none within texts.
+func TestComments(t *testing.T) {
+	var got []string
+	for _, s := range Comments(file("# one\r\na = 1 // two\nb = \"# no // no /* no */\" /* three */\nc = <<X\n# no\nX\n/* four\n * lines */ d = 2\n")) {
+		got = append(got, s.Text())
+	}
+	if want := []string{"# one", "// two", "/* three */", "/* four\n * lines */"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

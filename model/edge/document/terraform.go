@@ -50,11 +50,11 @@ func Terraform(files []*source.File) ([]Resource, error) {
 // parseHCL parses one file. The parser calls itself for what is nested, so that nesting is bounded before.
 func parseHCL(f *source.File) (*hclsyntax.Body, error) {
 	whole := source.Span{File: f}
-	switch {
-	case len(f.Text) > Largest/4:
+	if len(f.Text) > Largest/4 {
 		return nil, &Error{whole, fmt.Sprintf("the file is larger than %d MiB", Largest/4>>20)}
-	case tooDeep(f.Text):
-		return nil, &Error{whole, "brackets or operators are nested too deep"}
+	}
+	if err := shallow(f); err != nil {
+		return nil, err
 	}
 	parsed, diags := hclsyntax.ParseConfig([]byte(f.Text), f.Path, hcl.InitialPos)
 	for _, d := range diags {
@@ -84,40 +84,6 @@ func small(s string) string {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// tooDeep says that brackets, or signs in a row, may be nested too deep for a parser that calls itself.
-func tooDeep(text string) bool {
-	const most = 1000
-	depth, questions := 0, 0
-	for line := range strings.Lines(text) {
-		if t := strings.TrimLeft(line, " \t"); strings.HasPrefix(t, "#") || strings.HasPrefix(t, "//") {
-			continue
-		}
-		row := 0
-		for i := range len(line) {
-			switch line[i] {
-			case '(', '[', '{':
-				depth++
-			case ')', ']', '}':
-				depth = max(depth-1, 0)
-			case '?':
-				questions++
-			case '!', '-':
-				if row++; row > most {
-					return true
-				}
-				continue
-			case ' ', '\t', '\r', '\n':
-				continue
-			}
-			row = 0
-			if depth > most || questions > 20*most {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // body turns a block into an object: attributes as they are, blocks of one name as a list.
