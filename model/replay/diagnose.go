@@ -27,6 +27,11 @@ const (
 	diagAttack  = "attack_like"
 )
 
+// diagKinds are all of them.
+var diagKinds = []string{
+	diagLimiter, diagNodelay, diagSteady, diagRefused, diagDry, diagShared, diagProxy, diagPage, diagStatic, diagHealth, diagAttack,
+}
+
 // timeText shows a time.
 func timeText(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 

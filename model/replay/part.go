@@ -81,9 +81,9 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// Write writes a part. The same part gives the same bytes.
+// Write writes a part. The same part gives the same bytes. One that ReadPart would not take for its size is an error.
 func (p *Part) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(io.MultiWriter(&counter{left: mostPart}, w))
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	if err := enc.Encode(p); err != nil {

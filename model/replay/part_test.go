@@ -135,9 +135,9 @@ func TestPartsOfStrangers(t *testing.T) {
 		"a strange name": {strings.Replace(text, `"outside"`, `"inside"`, 1), `unknown field "inside"`},
 		"a text":         {strings.Replace(text, `"outside": 0`, `"outside": "0"`, 1), "outside of type int64"},
 		"a huge number":  {strings.Replace(text, `"outside": 0`, `"outside": 99999999999999999`, 1), "out of any range"},
-		"a negative one": {strings.Replace(text, `"outside": 0`, `"outside": -1`, 1), "outside is -1"},
-		"many objects":   {strings.Replace(text, `"windows": [`, `"windows": [`+strings.Repeat("{},", 9000), 1), "more objects than"},
-		"a strange kind": {strings.Replace(text, `"faults": []`, `"faults": [{"kind":"x","lines":1,"first":1}]`, 1), `faults[0]: "x"`},
+		"a negative one": {strings.Replace(text, `"outside": 0`, `"outside": -1`, 1), "outside is -1, out of any range"},
+		"many objects":   {strings.Replace(text, `"windows": [`, `"windows": [`+strings.Repeat("{},", 9000), 1), "more values than"},
+		"a strange kind": {strings.Replace(text, `"faults": []`, `"faults": [{"kind":"x","lines":1,"first":1}]`, 1), `logs[0].faults[0].kind is "x"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := ReadPart(strings.NewReader(c.text), "x"); err == nil || !strings.Contains(err.Error(), c.want) {

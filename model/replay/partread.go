@@ -7,24 +7,15 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
-// The bounds of a part that is read. Written, each object takes more than leastObject bytes, so that what is held in memory is
-// no more than a few times the text.
-const (
-	mostPart    = 32 << 20
-	leastObject = 60
-	mostNumber  = 1 << 45 // of requests, lines, or milliseconds: a thousand years
-)
-
-// ReadPart reads what Write wrote. Errors begin with the name of the file and, where it is the text that is wrong, the offset
-// within it.
+// ReadPart reads what Write wrote. Errors begin with the name of the file; behind it stands the offset where it is the text that
+// is wrong, and the path of the field where it is what that says.
 func ReadPart(r io.Reader, name string) (*Part, error) {
 	text, err := io.ReadAll(io.LimitReader(r, mostPart+1))
 	switch {
@@ -33,11 +24,11 @@ func ReadPart(r io.Reader, name string) (*Part, error) {
 	case len(text) > mostPart:
 		return nil, fmt.Errorf("%s:%d: larger than %d MB, which no part is", name, mostPart, mostPart>>20)
 	}
-	if at := tooMany(text); at >= 0 {
-		return nil, fmt.Errorf("%s:%d: more objects than a part of that size holds", name, at)
-	}
 	if err := known(text); err != nil {
 		return nil, fmt.Errorf("%s%w", name, err)
+	}
+	if at, err := new(bound).look(text); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, at, err)
 	}
 	p := &Part{}
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -55,38 +46,26 @@ func ReadPart(r io.Reader, name string) (*Part, error) {
 	return p, nil
 }
 
-// tooMany counts the objects of a JSON text, and returns the offset of the first one too many; -1 for none.
-func tooMany(text []byte) int {
-	n, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == '{' && !quoted:
-			if n++; n > len(text)/leastObject+8 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
 // known looks at what the file calls itself before anything else is read.
 func known(text []byte) error {
-	var id struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
 	dec := json.NewDecoder(bytes.NewReader(text))
-	switch err := dec.Decode(&id); {
-	case err != nil:
-		return fmt.Errorf(":%d: it is no part that replay --partial wrote: %w", offsetOf(err, text), unwrapped(err))
-	case id.Format != PartFormat:
-		return errors.New(": it is no part that replay --partial wrote")
-	case id.Version != PartVersion:
-		return fmt.Errorf(": its form is version %d, and this ngxlimit reads version %d: write the parts with the same ngxlimit", id.Version, PartVersion)
+	var id [4]json.Token // behind the brace
+	for i := range len(id) + 1 {
+		token, err := dec.Token()
+		switch {
+		case err != nil:
+			return fmt.Errorf(":%d: it is no part that replay --partial wrote: %w", offsetOf(err, text), unwrapped(err))
+		case i == 0 && token != json.Delim('{'), i == 2 && token != PartFormat:
+			return errors.New(": it is no part that replay --partial wrote")
+		case i > 0:
+			id[i-1] = token
+		}
+	}
+	if id[0] != "format" || id[2] != "version" {
+		return errors.New(": it is no part that replay --partial wrote: its format and version do not stand first")
+	}
+	if version, ok := id[3].(float64); !ok || version != PartVersion {
+		return fmt.Errorf(": its form is version %v, and this ngxlimit reads version %d: write the parts with the same ngxlimit", id[3], PartVersion)
 	}
 	return nil
 }
@@ -113,79 +92,10 @@ func unwrapped(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// check looks for what no replay writes, so that parts can be summed up and shown without further thought.
-func (p *Part) check() error {
-	if err := walk(reflect.ValueOf(p).Elem(), "", func(path string, n int64) error {
-		if n > mostNumber || n < -mostNumber {
-			return fmt.Errorf("%s is %d, out of any range", path, n)
-		}
-		return nil
-	}, nil); err != nil {
-		return err
-	}
-	if p.Outside < 0 {
-		return fmt.Errorf("outside is %d", p.Outside)
-	}
-	for i := range p.Logs {
-		if err := p.Logs[i].check(); err != nil {
-			return fmt.Errorf("logs[%d]: %w", i, err)
-		}
-	}
-	for i := range p.Hosts {
-		h := &p.Hosts[i]
-		if i > 0 && h.Nginx <= p.Hosts[i-1].Nginx {
-			return fmt.Errorf("hosts[%d]: not in the order of names, or twice: %q", i, h.Nginx)
-		}
-		if err := h.check(); err != nil {
-			return fmt.Errorf("hosts[%d]: %w", i, err)
-		}
-	}
-	return nil
-}
-
-func (l *LogPart) check() error {
-	if l.Lines < 0 || l.Used < 0 || l.Used > l.Lines || l.BrokenAt < 0 {
-		return fmt.Errorf("%d lines, %d used, broken at %d", l.Lines, l.Used, l.BrokenAt)
-	}
-	for i, f := range l.Faults {
-		known := slices.ContainsFunc(accesslog.Kinds(), func(k accesslog.Fault) bool { return k.Name() == f.Kind })
-		if !known || f.Lines < 1 || f.First < 1 {
-			return fmt.Errorf("faults[%d]: %q, %d lines, first %d", i, f.Kind, f.Lines, f.First)
-		}
-	}
-	return nil
-}
-
-func (h *Host) check() error {
-	a := &h.Agreement
-	switch {
-	case h.Requests < 0:
-		return fmt.Errorf("%d requests", h.Requests)
-	case a.Logged < 0 || a.Same < 0 || a.Shifted < 0 || a.Same > a.Logged || a.Shifted > a.Same:
-		return fmt.Errorf("agreement: %d logged, %d same, %d shifted", a.Logged, a.Same, a.Shifted)
-	case len(h.Keys) > shownKeys || len(h.URIs) > shownURIs || len(h.Pages) > shownPages:
-		return fmt.Errorf("%d keys, %d uris, %d pages: more than a part holds", len(h.Keys), len(h.URIs), len(h.Pages))
-	}
-	if !h.Series.valid() {
-		return errors.New("series: not as one is made")
-	}
-	for i, k := range a.Kinds {
-		if _, ok := kindTexts[k.Kind]; !ok || k.N < 1 || i > 0 && k.Kind <= a.Kinds[i-1].Kind {
-			return fmt.Errorf("agreement: kinds[%d]: %q of %d", i, k.Kind, k.N)
-		}
-	}
-	for i := range h.Windows {
-		if !slices.Contains(widths[:], h.Windows[i].WidthMs) {
-			return fmt.Errorf("windows[%d]: a width of %d ms", i, h.Windows[i].WidthMs)
-		}
-	}
-	return nil
-}
-
 // spell replaces bytes that are no UTF-8 by their numbers in all texts: JSON cannot hold them, and what is told must not
 // depend on whether a part has been a file.
 func (p *Part) spell() {
-	_ = walk(reflect.ValueOf(p).Elem(), "", nil, func(s string) string {
+	_ = walk(reflect.ValueOf(p).Elem(), "", onWalk{text: func(s string) string {
 		if utf8.ValidString(s) {
 			return s
 		}
@@ -200,40 +110,61 @@ func (p *Part) spell() {
 			s = s[size:]
 		}
 		return b.String()
-	})
+	}})
 }
 
-// walk goes through all numbers and texts of a value. A nil function looks at nothing.
-func walk(v reflect.Value, path string, number func(path string, n int64) error, text func(string) string) error {
+// An onWalk is told of what a value is made of. What is nil is told nothing.
+type onWalk struct {
+	number    func(path string, n int64) error
+	quantiles func(path string, q simulate.Quantiles) error
+	text      func(string) string // returns what stands there from now on
+}
+
+// walk goes through all numbers and texts of a value. Paths are those of its JSON form.
+func walk(v reflect.Value, path string, to onWalk) error {
 	switch v.Kind() { //nolint:exhaustive // of the others a part has none
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				if err := walk(v.Field(i), path+"."+f.Name, number, text); err != nil {
-					return err
-				}
-			}
-		}
+		return walkStruct(v, path, to)
 	case reflect.Slice:
 		for i := range v.Len() {
-			if err := walk(v.Index(i), path+"["+strconv.Itoa(i)+"]", number, text); err != nil {
+			if err := walk(v.Index(i), path+"["+strconv.Itoa(i)+"]", to); err != nil {
 				return err
 			}
 		}
 	case reflect.Map: // of evidence
 		for _, k := range v.MapKeys() {
-			if e := v.MapIndex(k).Elem(); e.Kind() == reflect.String && text != nil {
-				v.SetMapIndex(k, reflect.ValueOf(text(e.String())))
+			if e := v.MapIndex(k).Elem(); e.Kind() == reflect.String && e.Type() == reflect.TypeFor[string]() && to.text != nil {
+				v.SetMapIndex(k, reflect.ValueOf(to.text(e.String())))
 			}
 		}
 	case reflect.Int, reflect.Int64, reflect.Int32:
-		if number != nil {
-			return number(strings.TrimPrefix(path, "."), v.Int())
+		if to.number != nil {
+			return to.number(path, v.Int())
 		}
 	case reflect.String:
-		if text != nil && v.CanSet() {
-			v.SetString(text(v.String()))
+		if to.text != nil && v.CanSet() {
+			v.SetString(to.text(v.String()))
 		}
+	}
+	return nil
+}
+
+func walkStruct(v reflect.Value, path string, to onWalk) error {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		at := path
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			at = strings.TrimPrefix(path+"."+name, ".")
+		}
+		if err := walk(v.Field(i), at, to); err != nil {
+			return err
+		}
+	}
+	if q, is := reflect.TypeAssert[simulate.Quantiles](v); is && to.quantiles != nil {
+		return to.quantiles(path, q)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (s *Series) valid() bool {
 		return false
 	}
 	for i, n := range s.Spans {
-		if n.FromMs < 0 || n.FromMs%s.WidthMs != 0 || i > 0 && n.FromMs <= s.Spans[i-1].FromMs || n.Requests < 1 || n.Delayed < 0 || n.Rejected < 0 || n.Delayed+n.Rejected > n.Requests {
+		if n.FromMs%s.WidthMs != 0 || i > 0 && n.FromMs <= s.Spans[i-1].FromMs || n.Requests < 1 || n.Delayed < 0 || n.Rejected < 0 || n.Delayed+n.Rejected > n.Requests {
 			return false
 		}
 	}
