@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 )
 
 // maxQuoted bounds a directive quoted in a message.
@@ -35,10 +36,8 @@ func Duration(ms int64) string {
 		return strconv.FormatInt(ms, 10) + " ms"
 	case ms < 120_000:
 		return Milli(ms/10*10) + " s"
-	case ms < 3_600_000:
-		return parts(ms/60_000, "min", ms/1000%60, "s")
 	}
-	return parts(ms/3_600_000, "h", ms/60_000%60, "min")
+	return clock.Long(ms)
 }
 
 // AtMost writes milliseconds that something stays below or reaches at most: as Duration does, but rounded up where that
@@ -63,15 +62,6 @@ func Exactly(ms int64) string {
 		return Duration(ms)
 	}
 	return Milli(ms) + " s"
-}
-
-// parts writes a time in two units, the smaller one only where there is some of it.
-func parts(n int64, unit string, rest int64, small string) string {
-	s := strconv.FormatInt(n, 10) + " " + unit
-	if rest != 0 {
-		s += " " + strconv.FormatInt(rest, 10) + " " + small
-	}
-	return s
 }
 
 // Rate writes thousandths of a request per second as a configuration would: "5r/s", "0.166r/s" for what nginx keeps of
