@@ -13,21 +13,18 @@ import (
 // only warns of is a note, and so is a missing file that comes with nginx.
 func reportRefusals(kind config.RefusalKind) func(*rule.Pass) {
 	return func(p *rule.Pass) {
-		met := map[*source.File]bool{} // the first refusal of a file tells what the file as a whole seems to be
+		seems := map[*source.File]string{} // what a file seems to be
 		for i := range p.Tree.Refusals {
 			r := &p.Tree.Refusals[i]
-			first := r.Span.File != nil && !met[r.Span.File] && !r.Warning && r.Kind != config.MissingInclude
-			if first {
-				met[r.Span.File] = true
-			}
 			if r.Kind != kind {
 				continue
 			}
 			f := refusalFinding(p, r)
-			if first {
-				if text := templateOf(r.Span.File); text != "" {
-					f.Evidence = map[string]any{"looks_like": text}
+			if of := r.Span.File; of != nil && !r.Warning && kind != config.MissingInclude {
+				if _, known := seems[of]; !known {
+					seems[of] = templateOf(of)
 				}
+				f.Mistaken = seems[of]
 			}
 			p.Report(f)
 		}

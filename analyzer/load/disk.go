@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
@@ -35,12 +36,12 @@ func newDisk(o Options) (*disk, error) {
 	}
 	root, err := os.OpenRoot(o.Root)
 	if err != nil {
-		return nil, &OptionError{"root", o.Root, inner(err)}
+		return nil, &OptionError{"root", o.Root, oserror.Bare(err)}
 	}
 	d.root = root
 	if d.real, err = canonical(o.Root); err != nil {
 		root.Close()
-		return nil, &OptionError{"root", o.Root, inner(err)}
+		return nil, &OptionError{"root", o.Root, oserror.Bare(err)}
 	}
 	return d, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
@@ -81,7 +82,7 @@ func (l *loader) found(path string) (*source.File, error) {
 	}
 	file, err := from.read(name, maxText)
 	if err != nil {
-		return nil, inner(err)
+		return nil, oserror.Bare(err)
 	}
 	return file, nil
 }
@@ -131,10 +132,10 @@ func candidates(folder string) (paths []string, closed []*Input, err error) {
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path != folder:
-			closed = append(closed, unreadable(path, inner(err)))
+			closed = append(closed, unreadable(path, oserror.Bare(err)))
 			return nil
 		case err != nil:
-			return inner(err)
+			return oserror.Bare(err)
 		}
 		if path != folder && strings.HasPrefix(d.Name(), ".") {
 			if d.IsDir() {

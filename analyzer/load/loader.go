@@ -3,12 +3,12 @@ package load
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
@@ -44,7 +44,7 @@ func newLoader(o Options) (*loader, error) {
 	if o.Prefix != "" {
 		if err := d.folder(l.prefix(nil)); err != nil {
 			d.close()
-			return nil, &OptionError{"prefix", o.Prefix, inner(err)}
+			return nil, &OptionError{"prefix", o.Prefix, oserror.Bare(err)}
 		}
 	}
 	return l, nil
@@ -58,13 +58,13 @@ func (l *loader) add(path string) error {
 		}
 		text, err := readAll(l.options.Stdin, maxText)
 		if err != nil {
-			return fmt.Errorf("read standard input: %w", err)
+			return fmt.Errorf("read standard input: %w", oserror.Bare(err))
 		}
 		return l.addText(path, &source.File{Path: path, Text: text})
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", path, inner(err))
+		return fmt.Errorf("read %s: %w", path, oserror.Bare(err))
 	}
 	if info.IsDir() {
 		return l.addFolder(path)
@@ -89,14 +89,6 @@ func (l *loader) first(path string) bool {
 	return true
 }
 
-// inner takes the operation and the path off an error, since both are named already.
-func inner(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}
-
 // named reads a file that the caller named. Below the root it has the name that the configuration would use, and is
 // opened as any other file there. A pipe is read to its end.
 func (l *loader) named(path string) (*source.File, error) {
@@ -104,7 +96,7 @@ func (l *loader) named(path string) (*source.File, error) {
 	if inside, ok := l.inside(path); ok {
 		file, err := l.disk.read(inside, maxText)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, inner(err))
+			return nil, fmt.Errorf("read %s: %w", path, oserror.Bare(err))
 		}
 		return file, nil
 	}
@@ -117,12 +109,12 @@ func (l *loader) named(path string) (*source.File, error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, inner(err))
+		return nil, fmt.Errorf("read %s: %w", path, oserror.Bare(err))
 	}
 	defer file.Close()
 	text, err := readAll(file, maxText)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, inner(err))
+		return nil, fmt.Errorf("read %s: %w", path, oserror.Bare(err))
 	}
 	return &source.File{Path: name, Text: text, Disk: path, Real: own}, nil
 }

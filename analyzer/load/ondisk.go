@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
@@ -137,10 +138,7 @@ func reason(name string, err error) string {
 			return fmt.Sprintf(`open() "%s" failed (%s)`, name, known.text)
 		}
 	}
-	if inner, ok := errors.AsType[*fs.PathError](err); ok {
-		err = inner.Err
-	}
-	return fmt.Sprintf(`open() "%s" failed (%v)`, name, err)
+	return fmt.Sprintf(`open() "%s" failed (%v)`, name, oserror.Bare(err))
 }
 
 // systemErrors are Linux's numbers and the C library's words, which nginx prints.

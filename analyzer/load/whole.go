@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
@@ -27,7 +28,7 @@ func Wholes(paths []string, o Options) ([]*Input, error) {
 		case path == "-" || err == nil && info.IsDir():
 			folders = append(folders, path)
 		case err != nil:
-			unread = errors.Join(unread, &ReadError{path, &fs.PathError{Op: "read", Path: path, Err: inner(err)}})
+			unread = errors.Join(unread, &ReadError{path, &fs.PathError{Op: "read", Path: path, Err: oserror.Bare(err)}})
 		default:
 			unread = errors.Join(unread, f.add(path))
 		}

@@ -84,7 +84,9 @@ func (f *wayFlags) readChain(a *app) (chain.Chain, error) {
 		if err != nil {
 			return nil, fmt.Errorf("find settings: %w", err)
 		}
-		path = settings.Find(dir)
+		if path, err = settings.Find(dir); err != nil {
+			return nil, err
+		}
 	}
 	set, err := settings.Load(path, settings.Known{Rules: rules.All(), Fan: fansBeside(path)})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
 	"github.com/ngxlimit/ngxlimit/model/peers"
@@ -56,7 +57,7 @@ func (f *logFlags) readLogs(a *app, trees []*config.Tree, facts *rule.Settings) 
 		for block, err := range accesslog.Blocks(text) {
 			if err != nil {
 				done()
-				return fmt.Errorf("--log: read %s: %w", s.Name, bare(err))
+				return fmt.Errorf("--log: read %s: %w", s.Name, oserror.Bare(err))
 			}
 			parser.Parse(block, &batch)
 			lines, unused = lines+int64(batch.Lines), unused+batch.Faults.Skipped()

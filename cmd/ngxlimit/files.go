@@ -11,6 +11,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/mattn/go-isatty"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
@@ -18,14 +19,14 @@ import (
 // openRequests calls read with the file of requests, or with standard input for "-".
 func (a *app) openRequests(path string, read func(io.Reader) error) error {
 	if path == "-" {
-		return read(a.stdin)
+		return read(oserror.Reader(a.stdin))
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", path, bare(err))
+		return fmt.Errorf("read %s: %w", path, oserror.Bare(err))
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	return read(f)
+	return read(oserror.Reader(f))
 }
 
 // someRequests refuses a stream without any request: most likely it is not the file that was meant.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
 )
 
@@ -22,7 +23,7 @@ func readFan(name string, o traffic.HAROptions) (*traffic.Fan, *traffic.Recordin
 		if filepath.Base(name) == name && filepath.Ext(name) == "" {
 			return nil, nil, unknownName("fan", name, traffic.Names())
 		}
-		return nil, nil, fmt.Errorf("%s: %w", name, bare(err))
+		return nil, nil, fmt.Errorf("%s: %w", name, oserror.Bare(err))
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
 	if info, err := file.Stat(); err == nil && info.IsDir() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
@@ -136,7 +137,7 @@ func readBounded(path string, most int64) ([]byte, error) {
 }
 
 // named says "FILE: no such file or directory" without the name of the system call; the cause can still be asked for.
-func named(path string, err error) error { return fmt.Errorf("%s: %w", path, bare(err)) }
+func named(path string, err error) error { return fmt.Errorf("%s: %w", path, oserror.Bare(err)) }
 
 // newerPath is where newer lists are looked for: in the folder of the settings file, else in the working folder.
 func newerPath(settingsPath string) (string, error) {

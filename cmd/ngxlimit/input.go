@@ -124,7 +124,9 @@ func (f *settingsFlags) load(a *app, extra settings.Flags) (settings.Settings, e
 		if err != nil {
 			return settings.Settings{}, fmt.Errorf("find settings: %w", err)
 		}
-		path = settings.Find(dir)
+		if path, err = settings.Find(dir); err != nil {
+			return settings.Settings{}, err
+		}
 	}
 	s, err := settings.Load(path, settings.Known{Rules: rules.All(), Fan: fansBeside(path)})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/baseline"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/changes"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -69,10 +70,10 @@ func (f *checkFlags) loadKnown(a *app, paths []string, j judge) (known, error) {
 func readBaseline(path string) (known, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return known{}, fmt.Errorf("read %s: %w", path, bare(err))
+		return known{}, fmt.Errorf("read %s: %w", path, oserror.Bare(err))
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	b, err := baseline.Read(path, f)
+	b, err := baseline.Read(path, oserror.Reader(f))
 	if err != nil {
 		return known{}, err
 	}

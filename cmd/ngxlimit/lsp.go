@@ -10,6 +10,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/lsp"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/settings"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
@@ -112,7 +113,7 @@ func (a *app) settingsWithin(path, root string) (set settings.Settings, err erro
 func inFolder(folder, file string) error {
 	real, err := load.RealPath(file)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", file, bare(err))
+		return fmt.Errorf("read %s: %w", file, oserror.Bare(err))
 	}
 	if rel, err := filepath.Rel(folder, real); err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("%s lies outside of the editor's folder and is not read", file)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/load"
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/replace"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/rules/fix"
@@ -189,7 +190,7 @@ func writeSome(changes []fix.Change) error {
 	}
 	for i, f := range files {
 		if err := f.Commit(); err != nil {
-			return fmt.Errorf("fix %s: %w; %d of %d files were written", changes[i].File.Disk, bare(err), i, len(files))
+			return fmt.Errorf("fix %s: %w; %d of %d files were written", changes[i].File.Disk, oserror.Bare(err), i, len(files))
 		}
 	}
 	return nil

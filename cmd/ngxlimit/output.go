@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/replace"
 )
 
@@ -31,13 +32,13 @@ func (a *app) writeFile(path string, executable bool, write func(io.Writer) erro
 	target, direct, err := outputTarget(path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("write %s: %w", path, bare(err))
+		return fmt.Errorf("write %s: %w", path, oserror.Bare(err))
 	case direct:
 		return a.writeDirect(path, write)
 	}
 	f, err := replace.New(target)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, bare(err))
+		return fmt.Errorf("write %s: %w", path, oserror.Bare(err))
 	}
 	forget := cleanUpOnSignal(f.Discard)
 	defer forget()
@@ -47,15 +48,15 @@ func (a *app) writeFile(path string, executable bool, write func(io.Writer) erro
 		return err
 	}
 	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write %s: %w", path, bare(err))
+		return fmt.Errorf("write %s: %w", path, oserror.Bare(err))
 	}
 	if executable {
 		if err := f.MakeExecutable(); err != nil {
-			return fmt.Errorf("write %s: %w", path, bare(err))
+			return fmt.Errorf("write %s: %w", path, oserror.Bare(err))
 		}
 	}
 	if err := f.Commit(); err != nil {
-		return fmt.Errorf("write %s: %w", path, bare(err))
+		return fmt.Errorf("write %s: %w", path, oserror.Bare(err))
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func openFiles(folder string) bool {
 func (a *app) writeDirect(path string, write func(io.Writer) error) (err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, bare(err))
+		return fmt.Errorf("write %s: %w", path, oserror.Bare(err))
 	}
 	if out, ok := a.stdout.(*os.File); ok {
 		if own, err := out.Stat(); err == nil && os.SameFile(own, info) {
@@ -123,11 +124,11 @@ func (a *app) writeDirect(path string, write func(io.Writer) error) (err error) 
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, bare(err))
+		return fmt.Errorf("write %s: %w", path, oserror.Bare(err))
 	}
 	defer func() {
 		if closed := f.Close(); err == nil && closed != nil {
-			err = fmt.Errorf("write %s: %w", path, bare(closed))
+			err = fmt.Errorf("write %s: %w", path, oserror.Bare(closed))
 		}
 	}()
 	b := bufio.NewWriterSize(f, 64<<10)
@@ -135,15 +136,7 @@ func (a *app) writeDirect(path string, write func(io.Writer) error) (err error) 
 		return err
 	}
 	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write %s: %w", path, bare(err))
+		return fmt.Errorf("write %s: %w", path, oserror.Bare(err))
 	}
 	return nil
-}
-
-// bare takes the system call and the path off a file error, where the message names the path already.
-func bare(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
 }

@@ -58,7 +58,11 @@ func knownHere() (path string, known *fronts.Table, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("find lists of proxies: %w", err)
 	}
-	if path, err = newerPath(settings.Find(dir)); err != nil {
+	settled, err := settings.Find(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	if path, err = newerPath(settled); err != nil {
 		return "", nil, err
 	}
 	known, err = knownFronts(path)

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
@@ -77,7 +78,7 @@ func (o *opener) sources(names []string) ([]replay.Source, error) {
 	for _, name := range names {
 		s, err := o.source(name)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, bare(err))
+			return nil, fmt.Errorf("read %s: %w", name, oserror.Bare(err))
 		}
 		list = append(list, s)
 	}
@@ -123,7 +124,7 @@ func (o *opener) source(name string) (replay.Source, error) {
 	s.Open = func() (io.Reader, func(), error) {
 		text, done, err := o.openCounted(name)
 		if err != nil {
-			return nil, nil, fmt.Errorf("read %s: %w", name, bare(err))
+			return nil, nil, fmt.Errorf("read %s: %w", name, oserror.Bare(err))
 		}
 		return text, done, nil
 	}

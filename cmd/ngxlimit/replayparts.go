@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
@@ -116,14 +117,14 @@ func (a *app) mergeParts(f *replayFlags, args []string) error {
 
 func (a *app) readPart(name string) (*replay.Part, error) {
 	if name == "-" {
-		return replay.ReadPart(a.stdin, name)
+		return replay.ReadPart(oserror.Reader(a.stdin), name)
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, bare(err))
+		return nil, fmt.Errorf("read %s: %w", name, oserror.Bare(err))
 	}
 	defer func() { _ = file.Close() }()
-	return replay.ReadPart(file, name)
+	return replay.ReadPart(oserror.Reader(file), name)
 }
 
 // writeReplay prints what came of a replay.

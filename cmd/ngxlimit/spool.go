@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 )
 
 // mostSpooled bounds what is kept of standard input, as it comes: packed, where it is.
@@ -19,7 +21,7 @@ type spool struct {
 func (s *spool) fill(r io.Reader, most int64) error {
 	f, err := os.CreateTemp("", "ngxlimit-*.log")
 	if err != nil {
-		return fmt.Errorf("keep standard input to read it twice: %w", bare(err))
+		return fmt.Errorf("keep standard input to read it twice: %w", oserror.Bare(err))
 	}
 	s.path = f.Name()
 	s.forget = cleanUpOnSignal(func() { _ = os.Remove(f.Name()) })
@@ -29,7 +31,7 @@ func (s *spool) fill(r io.Reader, most int64) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("keep standard input to read it twice: %w", bare(err))
+		return fmt.Errorf("keep standard input to read it twice: %w", oserror.Bare(err))
 	case n > most:
 		return fmt.Errorf("standard input holds more than %d bytes, which is the most that is kept to be read twice: name the log as a file", most)
 	}

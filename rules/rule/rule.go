@@ -139,6 +139,10 @@ type Finding struct {
 	// the finding is a note: one fault is one warning.
 	Cause *syntax.Directive
 
+	// Mistaken says what the file seems to be in place of a configuration ("a template of envsubst: ..."), of a finding that comes of
+	// that; "" for any other. Of those of a file only the first is told.
+	Mistaken string
+
 	// Hosts are the inputs that have the finding, where the dumps of several machines were judged together; rules leave it empty.
 	Hosts []string
 

@@ -98,8 +98,9 @@ func (s *judged) settle() Result {
 	found = dropUnsure(found, o.MinConfidence)
 	s.sort(found)
 	if !o.Everything {
-		kept, beyond := keepSome(found)
-		found, left = kept, left+beyond
+		told, folded := foldMistaken(found)
+		kept, beyond := keepSome(told)
+		found, left = kept, left+folded+beyond
 	}
 	result := Result{Findings: values(found), LeftOut: left, Suppressed: len(held), Held: held[:min(len(held), maxFindings)], Before: before}
 	for i, o := range s.outcomes {

@@ -55,9 +55,16 @@ func (r *Revision) fill(ctx context.Context, commit string) error {
 	return r.takeOut(ctx, r.top, commit, "", 0)
 }
 
-// commitOf is the commit that a revision names.
+// commitOf is the commit that a revision names. A range, or what excludes one, names no single commit, whatever git makes of it.
 func commitOf(ctx context.Context, top, rev string) (string, error) {
-	commit, err := git(ctx, top, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if why := noRevision(rev); why != "" {
+		return "", fmt.Errorf("%q is no revision: %s", rev, why)
+	}
+	asked := rev + "^{commit}"
+	if strings.HasPrefix(rev, ":/") { // all behind it is a text to look for, and what has it is a commit
+		asked = rev
+	}
+	commit, err := git(ctx, top, "rev-parse", "--verify", "--quiet", "--end-of-options", asked)
 	if err == nil {
 		return strings.TrimSpace(commit), nil
 	}
@@ -66,6 +73,25 @@ func commitOf(ctx context.Context, top, rev string) (string, error) {
 			"git fetch --unshallow brings the others, and fetch-depth: 0 of actions/checkout", rev, top)
 	}
 	return "", fmt.Errorf("%q is no revision of %s", rev, top)
+}
+
+// noRevision says why git's syntax takes a text for something else than one revision; "" where it may be one.
+func noRevision(rev string) string {
+	name, _, _ := strings.Cut(rev, "^{") // behind it a text may be searched for: HEAD^{/fix..all}
+	name, _, _ = strings.Cut(name, ":/")
+	switch {
+	case strings.TrimSpace(rev) == "":
+		return "give a commit, a branch or a tag, such as main or HEAD~1"
+	case strings.HasPrefix(rev, "-"):
+		return "none begins with \"-\""
+	case strings.HasPrefix(rev, "^") && len(rev) > 1:
+		return fmt.Sprintf("git reads it as all but what %q holds; its parent is %s^", rev[1:], rev[1:])
+	case strings.Contains(name, ".."):
+		return "git reads it as a range: give the commit at its start"
+	case strings.HasSuffix(name, "^@") || strings.HasSuffix(name, "^!") || strings.Contains(name, "^-"):
+		return "git reads it as several commits: give one of them"
+	}
+	return ""
 }
 
 // Close removes what was taken out.

@@ -183,10 +183,10 @@ func TestRefused(t *testing.T) {
 	shallow, bare := clone("--depth", "1"), clone("--bare")
 	for name, c := range map[string]struct{ rev, path, want string }{
 		"unknown":     {"no-such", r.path("nginx.conf"), `"no-such" is no revision of `},
-		"option":      {"--upload-pack=touch x", r.path("nginx.conf"), `"--upload-pack=touch x" is no revision of `},
-		"dash":        {"-x", r.path("nginx.conf"), `"-x" is no revision of `},
-		"empty":       {"", r.path("nginx.conf"), `"" is no revision of `},
-		"range":       {"HEAD~1..HEAD", r.path("nginx.conf"), "is no revision of "},
+		"option":      {"--upload-pack=touch x", r.path("nginx.conf"), `"--upload-pack=touch x" is no revision: none begins with "-"`},
+		"dash":        {"-x", r.path("nginx.conf"), `"-x" is no revision: `},
+		"empty":       {"", r.path("nginx.conf"), `"" is no revision: give a commit`},
+		"range":       {"HEAD~1..HEAD", r.path("nginx.conf"), "git reads it as a range"},
 		"a tree":      {"HEAD:", r.path("nginx.conf"), `"HEAD:" is no revision of `},
 		"shallow":     {"HEAD~1", filepath.Join(shallow, "nginx.conf"), "git fetch --unshallow brings the others"},
 		"bare":        {"HEAD", bare, "git: this operation must be run in a work tree"},
@@ -333,4 +333,26 @@ func (r *repo) in(stdin string, args ...string) string {
 		r.t.Fatalf("git %v: %v", args, err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// What git reads as something else than one commit is refused, with what it is; what names one is taken.
+func TestCommitOf(t *testing.T) {
+	r := newRepo(t)
+	r.write("a.conf", "first\n")
+	r.commit()
+	for rev, want := range map[string]string{
+		"^HEAD": "all but what \"HEAD\" holds", "^": "no revision of", "HEAD..HEAD": "a range", "HEAD...HEAD": "a range",
+		"HEAD^@": "several commits", "HEAD^!": "several commits", "HEAD^-": "several commits", " ": "give a commit",
+		"-x": "none begins with", "--all": "none begins with", "nope": "no revision of", "HEAD:a.conf": "no revision of",
+		"HEAD^{tree}": "no revision of", ":/nowhere": "no revision of",
+		"HEAD": "", "main": "", "HEAD^0": "", "HEAD^{commit}": "", ":/as it": "", "HEAD^{/as it}": "", "@": "",
+	} {
+		commit, err := commitOf(t.Context(), r.dir, rev)
+		switch {
+		case want == "" && (err != nil || len(commit) != 40 || strings.Trim(commit, "0123456789abcdef") != ""):
+			t.Errorf("%q: %q, %v", rev, commit, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%q: %q, %v, want an error with %q", rev, commit, err, want)
+		}
+	}
 }

@@ -3,14 +3,14 @@ package changes
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 )
 
 // A repository's own settings can name programs for git to run. None of them is needed to read what it holds, and one may
@@ -52,10 +52,7 @@ func pipe(cmd *exec.Cmd, stdin io.Reader, read func(io.Reader) error) error {
 		return fmt.Errorf("run git: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		if p, ok := errors.AsType[*fs.PathError](err); ok {
-			err = p.Err
-		}
-		return fmt.Errorf("run git: %w", err)
+		return fmt.Errorf("run git: %w", oserror.Bare(err))
 	}
 	wrong := read(out)
 	if wrong != nil {

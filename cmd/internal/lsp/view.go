@@ -63,12 +63,12 @@ func newSettlement() *settlement { return &settlement{known: map[[2]string]settl
 
 // settle reads the settings file of the main file's folder, or of the nearest one above it that has one.
 func (v *view) settle() settled {
-	path := v.options.SettingsFile
+	path, unreadable := v.options.SettingsFile, error(nil)
 	if path != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(v.root.real, path)
 	}
 	if path == "" && v.root.real != "" {
-		path = settings.Find(filepath.Dir(v.input.Main.File.Real))
+		path, unreadable = settings.Find(filepath.Dir(v.input.Main.File.Real))
 		if real, err := load.RealPath(path); path != "" && (err != nil || !within(v.root.real, real)) {
 			path = ""
 		}
@@ -80,7 +80,9 @@ func (v *view) settle() settled {
 	if done {
 		return s
 	}
-	if s.Settings, s.err = v.options.Settings(path, v.root.real); s.err == nil {
+	if path != "" && unreadable != nil {
+		s.err = unreadable
+	} else if s.Settings, s.err = v.options.Settings(path, v.root.real); s.err == nil {
 		s.rules, s.err = s.Select(rules.All(), settings.Flags{})
 	}
 	if s.err != nil {

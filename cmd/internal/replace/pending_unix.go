@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 )
 
 type pending struct{ *renameio.PendingFile }
@@ -47,11 +49,11 @@ func keep(f *os.File, path string, info fs.FileInfo) error {
 	was, is := info.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t) //nolint:errcheck // on unix they always are
 	if was.Uid != is.Uid || was.Gid != is.Gid {
 		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
-			return fmt.Errorf("its owner could not be kept: %w", plain(err))
+			return fmt.Errorf("its owner could not be kept: %w", oserror.Bare(err))
 		}
 	}
 	if err := f.Chmod(info.Mode()); err != nil {
-		return fmt.Errorf("its permissions could not be kept: %w", plain(err))
+		return fmt.Errorf("its permissions could not be kept: %w", oserror.Bare(err))
 	}
 	return keepAttributes(f, path)
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 )
 
 // A Pending file is written beside the file whose place it takes once it is complete.
@@ -44,7 +46,7 @@ func Refuse(path string) string {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
-		return plain(err).Error()
+		return oserror.Bare(err).Error()
 	case !info.Mode().IsRegular():
 		return "it is no regular file"
 	case links(info) > 1:
@@ -54,7 +56,7 @@ func Refuse(path string) string {
 	}
 	p, err := like(path, info)
 	if err != nil {
-		return plain(err).Error()
+		return oserror.Bare(err).Error()
 	}
 	p.Discard()
 	return ""
@@ -66,22 +68,22 @@ func Refuse(path string) string {
 func Content(path, old, content string) (*Pending, error) {
 	now, err := os.ReadFile(path)
 	if err != nil {
-		return nil, plain(err)
+		return nil, oserror.Bare(err)
 	}
 	if string(now) != old {
 		return nil, errors.New("it was changed by someone else meanwhile")
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, plain(err)
+		return nil, oserror.Bare(err)
 	}
 	p, err := like(path, info)
 	if err != nil {
-		return nil, plain(err)
+		return nil, oserror.Bare(err)
 	}
 	if _, err := io.WriteString(p, content); err != nil {
 		p.Discard()
-		return nil, plain(err)
+		return nil, oserror.Bare(err)
 	}
 	return p, nil
 }
@@ -97,12 +99,4 @@ func like(path string, info fs.FileInfo) (*Pending, error) {
 		return nil, err
 	}
 	return p, nil
-}
-
-// plain takes the system call and the path off a file error, where the message names the path already.
-func plain(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
 }

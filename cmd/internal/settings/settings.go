@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/analyzer/spelling"
 	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
@@ -50,19 +51,36 @@ type Member struct {
 	Place string
 }
 
-// Find looks for a settings file in dir and in the folders above it; "" where there is none.
-func Find(dir string) string {
+// Find looks for a settings file in dir and in the folders above it; "" where there is none. What has the name and is no file that
+// can be read to its end, such as a pipe, is an error: what it was to settle would not hold.
+func Find(dir string) (string, error) {
 	for {
 		path := filepath.Join(dir, FileName)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
+		if _, err := os.Lstat(path); err == nil {
+			return path, readable(path)
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return ""
+			return "", nil
 		}
 		dir = up
 	}
+}
+
+// readable says why what lies at path is no settings file. A device is left to reading: a link to /dev/null settles nothing.
+func readable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read settings: %s: %w", path, oserror.Bare(err))
+	case info.IsDir():
+		return fmt.Errorf("read settings: %s is a folder", path)
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		return fmt.Errorf("read settings: %s is a pipe, and is waited for only where --config names it", path)
+	case info.Mode()&fs.ModeSocket != 0:
+		return fmt.Errorf("read settings: %s is a socket", path)
+	}
+	return nil
 }
 
 // Known is what a settings file may name.
@@ -90,25 +108,17 @@ func Load(path string, known Known) (Settings, error) {
 func read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read settings: %w", plainError(path, err))
+		return nil, fmt.Errorf("read settings: %s: %w", path, oserror.Bare(err))
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("read settings: %w", plainError(path, err))
+		return nil, fmt.Errorf("read settings: %s: %w", path, oserror.Bare(err))
 	}
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("read settings: %s is larger than %d KiB", path, maxFile>>10)
 	}
 	return data, nil
-}
-
-// plainError says "FILE: no such file or directory" without the name of the system call.
-func plainError(path string, err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s: %w", path, p.Err)
-	}
-	return err
 }
 
 // Flags are what the command line settles. They win over the file.

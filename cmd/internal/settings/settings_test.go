@@ -1,7 +1,9 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -203,22 +205,33 @@ func TestFind(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := Find(deep); got != "" {
-		t.Skipf("a settings file lies above the temporary folder: %s", got)
+	if got, err := Find(deep); got != "" || err != nil {
+		t.Skipf("a settings file lies above the temporary folder: %s, %v", got, err)
 	}
 	file := filepath.Join(root, FileName)
 	if err := os.WriteFile(file, []byte("proxies: true\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := Find(deep); got != file {
-		t.Errorf("got %q, want %q", got, file)
+	if got, err := Find(deep); got != file || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, file)
 	}
-	// A folder of the name is no settings file.
-	if err := os.Mkdir(filepath.Join(deep, FileName), 0o755); err != nil {
+	// What has the name and cannot be read is not passed over: somebody meant it to settle something.
+	own := filepath.Join(deep, FileName)
+	if err := os.Mkdir(own, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := Find(deep); got != file {
-		t.Errorf("got %q, want %q", got, file)
+	if _, err := Find(deep); err == nil || !strings.Contains(err.Error(), own+" is a folder") {
+		t.Errorf("a folder of the name: %v", err)
+	}
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "none"), own); err != nil {
+		t.Log(err) // not every system lets everybody make links
+		return
+	}
+	if _, err := Find(deep); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a link that leads nowhere: %v", err)
 	}
 }
 
