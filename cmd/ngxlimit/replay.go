@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -17,8 +16,9 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
 
-// replayGarbage is how much garbage may stand beside what is in use while logs are replayed, in percent.
-const replayGarbage = 75
+// replayMemory is how large the memory of a replay may grow before garbage is looked for: a log of some million lines and
+// some ten thousand clients and targets takes less.
+var replayMemory = budget{160 << 20, 75, 10_000}
 
 func newReplay(a *app) *cobra.Command {
 	f := newReplayFlags()
@@ -89,7 +89,7 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(replayGarbage)
+	replayMemory.keep()
 	bar := a.progress()
 	bar.what, bar.bytes = "replaying", true
 	defer bar.finish()
