@@ -22,6 +22,7 @@ type Record struct {
 	LimitConn Outcome // $limit_conn_status
 	Line      int32   // within its Batch, from 0
 
+	Nginx     string // which nginx wrote the line, where one log holds those of several
 	Client    string // $remote_addr
 	Peer      string // $realip_remote_addr
 	Forwarded string // the header in which a proxy hands on the client's address
@@ -33,7 +34,6 @@ type Record struct {
 	Agent     string
 	Referer   string
 	User      string
-	Nginx     string   // which nginx wrote the line, where one log holds those of several
 	Headers   []string // the values of Reader.Headers, in their order; nil where there are none
 }
 

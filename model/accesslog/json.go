@@ -23,10 +23,12 @@ type guess struct {
 // maxNames bounds how many names of a line are remembered.
 const maxNames = 200
 
-func (j *jsonLine) decode(s string, l *line) Fault {
-	if j.known(s, l) {
+// decode reads a line of a length, with which a text begins: what follows it is passed over, but may be looked at.
+func (j *jsonLine) decode(text string, length int, l *line) Fault {
+	if j.known(text, length, l) {
 		return l.end()
 	}
+	s := text[:length]
 	f := j.walk(s, l)
 	if f == Fine {
 		j.learn(s)

@@ -112,11 +112,15 @@ func (l *line) request(v string) {
 	if v == "" || v == "-" {
 		return
 	}
-	m, rest, ok := strings.Cut(v, " ")
-	if !ok {
+	end := 0
+	for end < len(v) && v[end] != ' ' { // a method is short
+		end++
+	}
+	if end == len(v) {
 		l.setText(target, v, 0)
 		return
 	}
+	m, rest := v[:end], v[end+1:]
 	if i := len(rest) - len(" HTTP/1.1"); i >= 0 && strings.HasPrefix(rest[i:], " HTTP/") {
 		rest = rest[:i]
 	} else if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {

@@ -9,15 +9,16 @@ import (
 // to the byte. A line of a known mould is read without looking at names or at what is between values. It says exactly what
 // jsonLine.walk would say: whatever is not plain (escapes, lists, objects, another order) is of no mould.
 type mould struct {
-	lead  string
+	lead  stop
 	parts []mouldPart
 }
 
 // A mouldPart is one value and what stands behind it.
 type mouldPart struct {
-	after  string
+	stop
 	field  field
 	quoted bool
+	end    byte // the first of the stop; it ends the value, which does not hold it
 }
 
 const (
@@ -25,43 +26,30 @@ const (
 	mostLearned = 100 // that are learned in all: lines that look each another way are not worth it
 )
 
-// read fills in a line that has the mould; where it reports false it may have filled in some of it.
-func (h *mould) read(s string, l *line, headers int) bool {
-	if !strings.HasPrefix(s, h.lead) {
+// read fills in a line that has the mould, and with which a longer text begins; where it reports false it may have filled in
+// some of it.
+func (h *mould) read(s string, length int, l *line, headers int) bool {
+	if !h.lead.at(s, 0) {
 		return false
 	}
-	i := len(h.lead)
+	i := len(h.lead.text)
 	for n := range h.parts {
 		p := &h.parts[n]
-		end := i
-		if p.quoted {
-			end += plainText(s[i:])
-		} else {
-			end += plainBare(s[i:])
-		}
-		if !strings.HasPrefix(s[end:], p.after) { // a value that is not plain ends where this cannot stand
+		end := p.take(s, i, l, headers)
+		if !p.at(s, end) { // a value that is not plain ends where this cannot stand
 			return false
 		}
-		if p.field != skipped && (p.quoted || s[i:end] != "null") {
-			l.set(p.field, s[i:end], headers)
-		}
-		i = end + len(p.after)
+		i = end + len(p.text)
 	}
-	return i == len(s)
+	return i == length // a value that goes on in the next line leads beyond
 }
 
 // plainText is how far a string goes up to its quote, or to the first escape.
 func plainText(s string) int {
-	const (
-		ones    = 0x0101010101010101
-		highs   = 0x80 * ones
-		quotes  = '"' * ones
-		slashes = '\\' * ones
-	)
+	const quotes, slashes = '"' * ones, '\\' * ones
 	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		t := s[i : i+8]
-		w := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 | uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+	for ; i+wordBytes <= len(s); i += wordBytes {
+		w := wordAt(s, i)
 		q, b := w^quotes, w^slashes
 		// The lowest bit that is set belongs to the first byte that is one of them; higher ones may be wrong.
 		if found := ((q-ones)&^q | (b-ones)&^b) & highs; found != 0 {
@@ -87,10 +75,10 @@ func plainBare(s string) int {
 // bareEnds are the bytes that end a number or a word, and those that none may hold.
 var bareEnds = [256]bool{',': true, '}': true, ' ': true, '\t': true, '\r': true, '"': true, '{': true, '[': true, ']': true, ':': true}
 
-// known reads a line by one of the moulds that have been learned.
-func (j *jsonLine) known(s string, l *line) bool {
+// known reads a line of a length, with which a text begins, by one of the moulds that have been learned.
+func (j *jsonLine) known(s string, length int, l *line) bool {
 	for n := range j.moulds {
-		if j.moulds[n].read(s, l, len(j.table.headers)) {
+		if j.moulds[n].read(s, length, l, len(j.table.headers)) {
 			if n > 0 { // the next line is most likely the same
 				j.moulds[n], j.moulds[n-1] = j.moulds[n-1], j.moulds[n]
 			}
@@ -144,8 +132,9 @@ func (j *jsonLine) learn(s string) {
 func (h *mould) close(text string) {
 	text = strings.Clone(text)
 	if len(h.parts) == 0 {
-		h.lead = text
+		h.lead = stopOf(text)
 		return
 	}
-	h.parts[len(h.parts)-1].after = text
+	p := &h.parts[len(h.parts)-1]
+	p.stop, p.end = stopOf(text), text[0]
 }

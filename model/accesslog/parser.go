@@ -96,7 +96,7 @@ func (p *Parser) Parse(block Block, b *Batch) {
 		return
 	}
 	for rest := block.Text; rest != ""; b.Breaks++ {
-		s := rest
+		text, s := rest, rest
 		if end := strings.IndexByte(rest, '\n'); end >= 0 {
 			s, rest = rest[:end], rest[end+1:]
 		} else {
@@ -108,15 +108,16 @@ func (p *Parser) Parse(block Block, b *Batch) {
 		}
 		if block.First && b.Breaks == 0 {
 			s = strings.TrimPrefix(s, "\ufeff")
+			text = strings.TrimPrefix(text, "\ufeff")
 		}
 		b.Lines++
-		p.add(s, b)
+		p.add(text, len(s), b)
 	}
 }
 
-// add reads one line.
-func (p *Parser) add(s string, b *Batch) {
-	if len(s) > LongestLine {
+// add reads one line of a length, with which a text begins.
+func (p *Parser) add(text string, length int, b *Batch) {
+	if length > LongestLine {
 		b.Faults.Count(Long, int64(b.Breaks))
 		return
 	}
@@ -126,7 +127,7 @@ func (p *Parser) add(s string, b *Batch) {
 		b.Records = b.Records[:len(b.Records)+1]
 	}
 	r := &b.Records[len(b.Records)-1]
-	f := p.read(s, r)
+	f := p.read(text, length, r)
 	if f != Fine {
 		b.Faults.Count(f, int64(b.Breaks))
 	}
@@ -138,16 +139,17 @@ func (p *Parser) add(s string, b *Batch) {
 }
 
 // read reads one line, by another format where it is not of the log's.
-func (p *Parser) read(s string, r *Record) Fault {
-	f := p.decode(p.r.main, s, r)
+func (p *Parser) read(text string, length int, r *Record) Fault {
+	f := p.decode(p.r.main, text, length, r)
 	if f != Foreign && f != Cut {
 		return f
 	}
-	if p.r.main != nil && s[0] == '{' && p.decode(nil, s, r) == Fine {
+	s := text[:length]
+	if p.r.main != nil && s[0] == '{' && p.decode(nil, text, length, r) == Fine {
 		return Mixed
 	}
 	for _, other := range p.r.others {
-		if s[0] != '{' && p.decode(other, s, r) == Fine {
+		if s[0] != '{' && p.decode(other, text, length, r) == Fine {
 			return Mixed
 		}
 	}
@@ -161,11 +163,12 @@ func (p *Parser) read(s string, r *Record) Fault {
 }
 
 // decode reads a line by a template; nil is that of JSON lines.
-func (p *Parser) decode(t *template, s string, r *Record) Fault {
+func (p *Parser) decode(t *template, text string, length int, r *Record) Fault {
 	p.line.begin(r)
 	if t == nil {
-		return p.json.decode(s, &p.line)
+		return p.json.decode(text, length, &p.line)
 	}
+	s := text[:length]
 	if !t.match(s, p.ends) {
 		return Foreign
 	}

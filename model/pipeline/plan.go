@@ -133,12 +133,22 @@ func (pl *Plan) StartFor(now clock.Msec, caller *Caller) Flight {
 
 // StartInto is StartFor into a Flight that may have been used before.
 func (pl *Plan) StartInto(f *Flight, now clock.Msec, caller *Caller) {
-	*f = newFlight(pl, caller)
+	f.begin(pl, caller)
 	f.advance(now)
 }
 
 func newFlight(pl *Plan, caller *Caller) Flight {
-	return Flight{plan: pl, caller: caller, at: pl.root, Decision: limitreq.Decision{Verdict: limitreq.None, Zone: -1}, Conn: limitconn.Decision{Verdict: limitconn.None, Zone: -1}}
+	var f Flight
+	f.begin(pl, caller)
+	return f
+}
+
+// begin makes a Flight as new, field by field: it is done for each request, and a Flight is large.
+func (f *Flight) begin(pl *Plan, caller *Caller) {
+	f.plan, f.at, f.caller, f.hold, f.Zone, f.ConnZone = pl, pl.root, caller, nil, nil, nil
+	f.now, f.Wait, f.refused = 0, 0, false
+	f.Decision = limitreq.Decision{Verdict: limitreq.None, Zone: -1}
+	f.Conn = limitconn.Decision{Verdict: limitconn.None, Zone: -1}
 }
 
 // Resume lets a request go on that has waited.

@@ -13,8 +13,6 @@ const (
 // A lookout is what looks ahead.
 type lookout struct {
 	entries [lookAt]*entry
-	classes [lookAt]*class
-	whos    [lookAt]*who
 	sum     int64 // of what was looked at, so that it is looked at
 }
 
@@ -62,19 +60,9 @@ func (q *queue) next(list []*entry) []*entry {
 	return list
 }
 
-// lookAhead looks at the classes and clients of the records of a log that are given on next.
+// lookAhead looks at where the classes and clients of the records of a log stand that are given on next.
 func (l *log) lookAhead(e *engine) {
-	marks := l.job.marks[l.at:min(l.at+lookAt, len(l.job.marks))]
-	a := &l.ahead
-	for i := range marks {
-		a.classes[i], a.whos[i] = e.classes.peek(marks[i].class), e.whos.peek(marks[i].from)
-	}
-	for i := range marks {
-		if c := a.classes[i]; c != nil {
-			a.sum += int64(c.size) + int64(c.head[len(c.head)-1])
-		}
-		if w := a.whos[i]; w != nil {
-			a.sum += int64(w.short[0])
-		}
+	for _, m := range l.job.marks[l.at:min(l.at+lookAt, len(l.job.marks))] {
+		l.looked += e.classes.look(m.class) + e.whos.look(m.from)
 	}
 }

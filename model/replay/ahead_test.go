@@ -47,17 +47,3 @@ func TestInsertBest(t *testing.T) {
 		}
 	})
 }
-
-// A text stands for itself in a short, and nothing else does.
-func TestShort(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.RuneFrom([]rune("1.:\x00")), 0, 30, -1)
-		a, b := text.Draw(t, "a"), text.Draw(t, "b")
-		if x, y := shortOf(a), shortOf(b); x != noShort && y != noShort && (x == y) != (a == b) {
-			t.Fatalf("%q and %q", a, b)
-		}
-		if fits := len(a) < len(short{}); fits != (shortOf(a) != noShort) {
-			t.Fatalf("%q fits: %v", a, fits)
-		}
-	})
-}

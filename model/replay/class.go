@@ -19,17 +19,10 @@ const (
 	mostHostsOf = 10_000  // names that were asked for
 )
 
-// familyKey is what a line says of a request beside its target, so far as it matters: see needs. There are few of them,
-// and one request is mostly like the one before.
+// familyKey is what a line says of a request beside its target, so far as it matters: see needs. There are few of them.
 type familyKey struct {
 	server                       *config.Server
 	host, scheme, method, extras string
-}
-
-// is compares what mostly differs, or is mostly empty, first.
-func (k *familyKey) is(o *familyKey) bool {
-	return k.server == o.server && len(k.host) == len(o.host) && len(k.scheme) == len(o.scheme) && len(k.extras) == len(o.extras) && k.method == o.method &&
-		(k.host == "" || k.host == o.host) && (k.scheme == "" || k.scheme == o.scheme) && (k.extras == "" || k.extras == o.extras)
 }
 
 // A family is requests of one familyKey.
@@ -39,15 +32,11 @@ type family struct{ familyKey }
 type class struct {
 	plan    *pipeline.Plan // for everybody; nil where it depends on who sends it
 	uri     *uriRow
-	kin     *kin // the classes that fare alike, where that is known without asking the zones
-	family  *family
+	kin     *kin   // the classes that fare alike, where that is known without asking the zones
 	hash    uint32 // of the path
 	kind    kind
 	unknown bool // a key is not known, and one value was taken for all requests
 	planned bool
-	size    uint8    // of head
-	head    [48]byte // the target where it is short, so that nothing else has to be looked at
-	target  string   // as far as it matters
 	path    string
 	server  *config.Server
 	request request.Request // of nobody
@@ -55,14 +44,6 @@ type class struct {
 	of     *engine
 	edge   *edge.Request    // as it came to the edge; nil where it was not asked for
 	answer []request.Header // that the lines tell; only where an edge looks at answers
-}
-
-// is says whether requests of a family for a target are of the class.
-func (c *class) is(f *family, target string) bool {
-	if len(target) > len(c.head) {
-		return c.family == f && c.target == target
-	}
-	return c.family == f && string(c.head[:c.size]) == target
 }
 
 // boundKey is a class and who sends it.
@@ -73,33 +54,17 @@ type boundKey struct {
 
 // classOf returns the class of a record.
 func (e *engine) classOf(l *log, rec *accesslog.Record, m *mark) *class {
-	n := &e.r.needs
-	target := rec.Target[:m.length]
-	host := rec.Host
-	if host == "" {
-		host = rec.Server
-	}
-	fk := familyKey{l.Server, host, rec.Scheme, rec.Method, ""}
-	if len(rec.Headers) > 0 || n.agent || n.referer || n.user {
-		fk.extras = e.extras(rec)
-	}
-	f := e.familyOf(&fk)
-	if c := e.classes.get(m.class, func(c *class) bool { return c.is(f, target) }); c != nil {
+	if c := e.classes.get(m.class); c != nil {
 		return c
 	}
-	c := e.newClass(f, strings.Clone(target), rec)
+	c := e.newClass(e.familyOf(l, rec), strings.Clone(rec.Target[:m.length]), rec)
 	e.classes.put(m.class, c)
 	return c
 }
 
-// familyOf returns the family of a request. Texts are cut out of a block that need not be kept for their sake.
-func (e *engine) familyOf(asked *familyKey) *family {
-	for _, f := range &e.lately {
-		if f != nil && f.is(asked) {
-			return f
-		}
-	}
-	k := *asked
+// familyOf returns the family of a record. Its texts are cut out of a block that need not be kept for their sake.
+func (e *engine) familyOf(l *log, rec *accesslog.Record) *family {
+	k := familyKey{l.Server, hostOf(rec), rec.Scheme, rec.Method, e.extras(rec)}
 	f := e.families.get(k)
 	if f == nil {
 		k.host, k.scheme = strings.Clone(k.host), strings.Clone(k.scheme)
@@ -107,8 +72,6 @@ func (e *engine) familyOf(asked *familyKey) *family {
 		f = &family{k}
 		e.families.put(k, f)
 	}
-	e.lately[e.oldest] = f
-	e.oldest = (e.oldest + 1) % len(e.lately)
 	return f
 }
 
@@ -132,12 +95,9 @@ func (e *engine) extras(rec *accesslog.Record) string {
 
 // newClass routes a request once.
 func (e *engine) newClass(k *family, target string, rec *accesslog.Record) *class {
-	c := &class{server: k.server, family: k, target: target, of: e}
+	c := &class{server: k.server, of: e}
 	if e.r.front != nil && e.r.front.answers {
 		c.answer = e.answerOf(rec.Headers)
-	}
-	if len(target) <= len(c.head) {
-		c.size = uint8(copy(c.head[:], target))
 	}
 	c.path, _, _ = strings.Cut(target, "?")
 	c.kind = kindOf(k.method, c.path)

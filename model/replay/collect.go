@@ -144,7 +144,7 @@ func nameOf(s *config.Server) string { return pipeline.Place{Server: s}.ServerNa
 func (out *Host) windows(e *engine) {
 	for i, width := range widths {
 		var list []WindowStat
-		for _, p := range e.windows.all {
+		for p := range e.windows.all.All() {
 			for _, s := range p.worst[i] {
 				if s.delayed+s.refused == 0 {
 					continue

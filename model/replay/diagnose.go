@@ -55,8 +55,8 @@ func (e *engine) diagnose() []Diagnosis {
 
 // ordered returns the places in the order of the configuration.
 func (s *slowness) ordered() []*placeTimes {
-	list := make([]*placeTimes, 0, len(s.all))
-	for _, t := range s.all {
+	list := make([]*placeTimes, 0, s.all.Len())
+	for t := range s.all.All() {
 		list = append(list, t)
 	}
 	slices.SortFunc(list, func(a, b *placeTimes) int { return a.place.Compare(b.place) })
@@ -132,7 +132,7 @@ func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
 			count(held, "request"), l.ZoneName, l.Burst/1000, clock.Words(wait), clock.AtMost((l.Burst-l.Delay)*1000/l.Zone.Rate),
 		), map[string]any{"delayed": held, "rate_milli": l.Zone.Rate, "burst_milli": l.Burst, "interval_ms": wait, "longest_ms": (l.Burst - l.Delay) * 1000 / l.Zone.Rate}))
 	}
-	w := e.windows.all[t.place.Level]
+	w := e.windows.all.Find(t.place)
 	if minutes := len(widths) - 1; w != nil && l != nil && w.held[minutes] >= 5 && w.held[minutes]*steadyPart >= w.some[minutes] {
 		list = append(list, at(diagSteady, t.place, l, fmt.Sprintf(
 			"requests to %s are delayed steadily, in %s of the %s minutes with requests: in ordinary use that is a fault of the configuration, even where nothing is refused",
@@ -166,7 +166,7 @@ func (e *engine) ofRefusals(t *placeTimes) []Diagnosis {
 	} else {
 		about = limits[0]
 	}
-	if w := e.windows.all[t.place.Level]; w != nil {
+	if w := e.windows.all.Find(t.place); w != nil {
 		for i, width := range widths {
 			if len(w.worst[i]) > 0 && w.worst[i][0].refused > 0 {
 				s := w.worst[i][0]

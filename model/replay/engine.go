@@ -25,8 +25,6 @@ type engine struct {
 
 	classes  *table[class]
 	families *cache[familyKey, family]
-	lately   [4]*family // of the last requests
-	oldest   int        // of these
 	plans    *cache[boundKey, *pipeline.Plan]
 	router   *router
 	whos     *table[who]
@@ -51,7 +49,8 @@ type engine struct {
 	agree   agreement
 	slow    slowness
 
-	now         *entry // that is being decided
+	now         *entry          // that is being decided
+	flight      pipeline.Flight // of it
 	dec         decided
 	first, last int64 // arrivals
 	requests    int64
@@ -95,7 +94,6 @@ func newEngine(r *replay, name string) *engine {
 	e.router = newRouter(e.pipe)
 	e.pipe.Watch = e.watch
 	e.pipe.Hint = &pipeline.Hint{}
-	e.windows.begin()
 	return e
 }
 
@@ -106,9 +104,9 @@ func (e *engine) assume(text string) {
 	}
 }
 
-// entryOf makes an entry of a record.
-func (e *engine) entryOf(l *log, rec *accesslog.Record, m *mark) entry {
-	return entry{
+// fill makes an entry of a record.
+func (e *engine) fill(n *entry, l *log, rec *accesslog.Record, m *mark) {
+	*n = entry{
 		at: rec.Arrived(), logged: rec.Time, line: l.begins + int64(rec.Line), source: int32(l.n),
 		class: e.classOf(l, rec, m), who: e.whoOf(rec, m),
 		requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: m.agent, user: m.user, sender: m.sender,
@@ -201,8 +199,8 @@ func (e *engine) decide(n *entry, only bool) bool {
 		e.release(e.held[0].due)
 	}
 	judged := n.class.kind != malformed && !beforeLimiter(n)
-	var f pipeline.Flight
-	if judged && !e.send(n, &f, at, only) {
+	f := &e.flight
+	if judged && !e.send(n, f, at, only) {
 		return false
 	}
 	e.meet(n)
@@ -210,13 +208,13 @@ func (e *engine) decide(n *entry, only bool) bool {
 	case !judged:
 		e.unjudged++
 	case e.r.needs.conns:
-		e.hold(n, &f, at)
+		e.hold(n, f, at)
 	default:
 		for f.Wait > 0 {
 			at += f.Wait
 			f.Resume(at)
 		}
-		e.count(n, &f)
+		e.count(n, f)
 	}
 	return true
 }
@@ -238,9 +236,9 @@ func (e *engine) meet(n *entry) {
 func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bool {
 	e.now, e.dec = n, decided{}
 	h := e.pipe.Hint
-	*h = pipeline.Hint{Verdict: verdictOf(n.limit), Look: look, Only: only}
-	if !n.coarseTime {
-		h.Slack = 1
+	h.Verdict, h.Look, h.Only, h.Slack, h.Shift, h.Near = verdictOf(n.limit), look, only, 1, 0, 0
+	if n.coarseTime {
+		h.Slack = 0
 	}
 	if n.class.stale() {
 		e.prepare(n.class)
@@ -254,7 +252,7 @@ func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bo
 	}
 	undone := h.Undone
 	e.dec.shift, e.dec.near = h.Shift, h.Near
-	*h = pipeline.Hint{} // it is of the first limiter alone
+	h.Verdict, h.Undone = "", false // it is of the first limiter alone
 	return !undone
 }
 

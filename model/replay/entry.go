@@ -81,16 +81,18 @@ func (l *log) give(r *replay, rec *accesslog.Record, m *mark) {
 		name = l.Nginx
 	}
 	to := r.engineOf(name)
-	e := to.entryOf(l, rec, m)
 	if l.whole.is() && wholeSecond(rec) {
-		l.coarse, e.coarseTime = true, true
-		l.spread.add(r, &e, to)
+		l.coarse = true
+		to.fill(l.spread.add(r, rec.Time, to), l, rec, m)
+		if l.spread.full() {
+			l.flush(r)
+		}
 		return
 	}
 	if rec.Time >= l.spread.second+1000 {
 		l.flush(r)
 	}
-	r.send(&e, to)
+	to.fill(r.next(to), l, rec, m)
 }
 
 // flush gives on what is still kept to be spread.

@@ -31,9 +31,9 @@ type log struct {
 	faults accesslog.Faults
 	pace   pace
 	spread spread
-	ahead  lookout
-	err    error // that ended it early
-	errAt  int64 // number of the line it ended at
+	looked uint64 // see lookAhead
+	err    error  // that ended it early
+	errAt  int64  // number of the line it ended at
 	whole  wholeness
 	coarse bool // some of its times were whole seconds, and were spread
 

@@ -71,17 +71,18 @@ type spread struct {
 	from    int64 // where in the second the next part begins, in milliseconds
 }
 
-// add keeps an entry until its second is over.
-func (s *spread) add(r *replay, e *entry, to *engine) {
-	if e.logged != s.second {
+// add returns room for an entry that is kept until its second is over, or until it is full.
+func (s *spread) add(r *replay, second int64, to *engine) *entry {
+	if second != s.second {
 		s.flush(r)
-		s.second, s.from = e.logged, 0
+		s.second, s.from = second, 0
 	}
-	s.waiting = append(s.waiting, item{*e, to})
-	if len(s.waiting) == mostSpread {
-		s.flush(r)
-	}
+	s.waiting = append(s.waiting, item{to: to})
+	return &s.waiting[len(s.waiting)-1].e
 }
+
+// full says that what is kept is to be flushed.
+func (s *spread) full() bool { return len(s.waiting) == mostSpread }
 
 // flush gives on what is kept.
 func (s *spread) flush(r *replay) {
@@ -95,7 +96,8 @@ func (s *spread) flush(r *replay) {
 		by := s.from + int64(i)*left/n
 		w.e.logged += by
 		w.e.at += by
-		r.send(&w.e, w.to)
+		w.e.coarseTime = true
+		*r.next(w.to) = w.e
 	}
 	s.from += left
 	clear(s.waiting)

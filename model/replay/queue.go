@@ -107,12 +107,17 @@ func (q *queue) release(at int64, out func([]*entry)) {
 		q.groups[slot/4096] &^= 1 << (slot / 64 % 64)
 	}
 	q.sorted, q.going = q.sorted[:0], q.going[:0]
+	if first := &q.entries[n]; first.next == noEntry { // mostly there is one
+		q.going = append(q.going, first)
+		out(q.going)
+		first.next, q.spare = q.spare, n
+		q.n--
+		return
+	}
 	for ; n != noEntry; n = q.entries[n].next {
 		q.sorted = append(q.sorted, n)
 	}
-	if len(q.sorted) > 1 {
-		q.sort()
-	}
+	q.sort()
 	for _, n := range q.sorted {
 		q.going = append(q.going, &q.entries[n])
 	}

@@ -14,7 +14,7 @@ const ahead = 4
 // A job is a block that is being read. ready tells that batch is there.
 type job struct {
 	block  accesslog.Block
-	reader *accesslog.Reader
+	source *Source
 	batch  accesslog.Batch
 	marks  []mark // of its records
 	err    error  // that ended the log; then there is no block
@@ -48,13 +48,13 @@ func (p *pool) work() {
 		case <-p.stop:
 			return
 		case j := <-p.jobs:
-			parser := parsers[j.reader]
+			parser := parsers[j.source.Reader]
 			if parser == nil {
-				parser = j.reader.Parser()
-				parsers[j.reader] = parser
+				parser = j.source.Reader.Parser()
+				parsers[j.source.Reader] = parser
 			}
 			parser.Parse(j.block, &j.batch)
-			j.marks = p.needs.marks(&j.batch, j.marks)
+			j.marks = p.needs.marks(&j.batch, j.source.Server, j.marks)
 			p.read.Add(int64(len(j.block.Text)))
 			j.ready <- struct{}{}
 		}
@@ -86,7 +86,7 @@ func (p *pool) stream(s *Source) <-chan *job {
 
 func (p *pool) job(s *Source, b accesslog.Block) *job {
 	j := p.spare.Get().(*job)
-	j.block, j.reader, j.err = b, s.Reader, nil
+	j.block, j.source, j.err = b, s, nil
 	return j
 }
 

@@ -119,16 +119,19 @@ type item struct {
 
 // parcels are how many items go at a time, and how many such parcels are on their way.
 const (
-	parcelSize = 512
-	parcels    = 16
+	parcelSize = 256
+	parcels    = 8
 )
 
-// send hands a request on to be decided.
-func (r *replay) send(e *entry, to *engine) {
-	r.parcel = append(r.parcel, item{*e, to})
-	if len(r.parcel) == parcelSize {
+// next returns room for the next request that is to be decided.
+func (r *replay) next(to *engine) *entry {
+	n := len(r.parcel)
+	if n == parcelSize {
 		r.dispatch()
+		n = 0
 	}
+	r.parcel = append(r.parcel, item{to: to})
+	return &r.parcel[n].e
 }
 
 func (r *replay) dispatch() {

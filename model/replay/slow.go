@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
@@ -10,8 +9,7 @@ import (
 
 // A slowness compares how long requests took with how long their upstreams did, by the log alone.
 type slowness struct {
-	all  map[*config.Level]*placeTimes
-	last *placeTimes
+	all pipeline.ByPlace[placeTimes]
 }
 
 // placeTimes are the times of one place.
@@ -34,16 +32,9 @@ type kindCount struct {
 }
 
 func (s *slowness) count(n *entry, f *pipeline.Flight, place pipeline.Place) {
-	t := s.last
-	if t == nil || t.place.Level != place.Level {
-		if t = s.all[place.Level]; t == nil {
-			if s.all == nil {
-				s.all = map[*config.Level]*placeTimes{}
-			}
-			t = &placeTimes{place: place}
-			s.all[place.Level] = t
-		}
-		s.last = t
+	t, made := s.all.Of(place)
+	if made {
+		t.place = place
 	}
 	t.requests++
 	if v := f.Decision.Verdict; v != limitreq.None {

@@ -1,7 +1,7 @@
 package replay
 
-// A table is a cache whose keys stand in the values, by hashes that are worked out elsewhere: open addressing, at most
-// half full, so that a look-up is mostly one place in memory before the value itself. It keeps what was used lately:
+// A table is a cache by hashes that are worked out elsewhere, and that stand for the keys: open addressing, at most half full,
+// so that a look-up is mostly one place in memory. It keeps what was used lately:
 // between one and two times as many as it is meant to hold, in two generations of which the older one is forgotten when the
 // younger one is full.
 type table[V any] struct {
@@ -14,7 +14,7 @@ type table[V any] struct {
 
 type cell[V any] struct {
 	value *V // nil: nothing
-	hash  uint32
+	hash  uint64
 	last  uint32 // the generation that used it last
 }
 
@@ -22,15 +22,15 @@ func newTable[V any](most int) *table[V] {
 	return &table[V]{cells: make([]cell[V], 64), most: most, now: 1}
 }
 
-// get returns the value of a hash that is the same as what is looked for; nil for none.
-func (t *table[V]) get(hash uint32, same func(*V) bool) *V {
-	mask := uint32(len(t.cells) - 1)
+// get returns the value of a hash; nil for none.
+func (t *table[V]) get(hash uint64) *V {
+	mask := uint64(len(t.cells) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		c := &t.cells[i]
 		switch {
 		case c.value == nil:
 			return nil
-		case c.hash != hash || !same(c.value):
+		case c.hash != hash:
 		case c.last == t.now:
 			return c.value
 		default:
@@ -41,8 +41,8 @@ func (t *table[V]) get(hash uint32, same func(*V) bool) *V {
 	}
 }
 
-// peek returns a value that most likely has the hash, if any has; nil for none.
-func (t *table[V]) peek(hash uint32) *V { return t.cells[hash&uint32(len(t.cells)-1)].value }
+// look looks at where a hash most likely is, so that it is at hand soon after; what it returns means nothing.
+func (t *table[V]) look(hash uint64) uint64 { return t.cells[hash&uint64(len(t.cells)-1)].hash }
 
 // use takes a value of the older generation into the younger one.
 func (t *table[V]) use(c *cell[V]) {
@@ -57,7 +57,7 @@ func (t *table[V]) use(c *cell[V]) {
 }
 
 // put keeps a value that is not there.
-func (t *table[V]) put(hash uint32, v *V) {
+func (t *table[V]) put(hash uint64, v *V) {
 	if t.young >= t.most {
 		t.turn()
 	}
@@ -87,7 +87,7 @@ func (t *table[V]) fill(n int) {
 }
 
 func (t *table[V]) insert(c cell[V]) {
-	mask := uint32(len(t.cells) - 1)
+	mask := uint64(len(t.cells) - 1)
 	i := c.hash & mask
 	for t.cells[i].value != nil {
 		i = (i + 1) & mask

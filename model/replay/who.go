@@ -20,14 +20,12 @@ type whoKey struct{ client, peer, header string }
 
 // A who is where requests come from.
 type who struct {
-	short   short // the key, where it is nothing but a short client: what each request looks at stands first
-	caller  *pipeline.Caller
+	caller  *pipeline.Caller // what each request looks at stands first
 	first   visitor
 	addr    netip.Addr  // that the limiters see, where realip is the same everywhere
 	keys    [4]whoseKey // whose keys were charged last
 	next    int
-	others  []visitor // beside the first
-	key     whoKey
+	others  []visitor  // beside the first
 	peer    netip.Addr // that connects, as far as it is known
 	header  string     // in which a proxy hands on the client's address; "" for none
 	client  netip.Addr // as logged, where it is an address
@@ -44,15 +42,11 @@ type whoseKey struct {
 
 // whoOf returns where a record comes from.
 func (e *engine) whoOf(rec *accesslog.Record, m *mark) *who {
-	k := whoKey{rec.Client, rec.Peer, e.r.needs.handedOn(rec)}
-	same := func(w *who) bool { return w.short == m.client && (m.client != noShort || w.key == k) }
-	if w := e.whos.get(m.from, same); w != nil {
+	if w := e.whos.get(m.from); w != nil {
 		return w
 	}
 	// The texts are cut out of a block that need not be kept for their sake.
-	k = whoKey{strings.Clone(k.client), strings.Clone(k.peer), strings.Clone(k.header)}
-	w := e.newWhoBehind(k)
-	w.short = m.client
+	w := e.newWhoBehind(whoKey{strings.Clone(rec.Client), strings.Clone(rec.Peer), strings.Clone(e.r.needs.handedOn(rec))})
 	e.whos.put(m.from, w)
 	return w
 }
@@ -66,7 +60,6 @@ func (e *engine) newWhoBehind(k whoKey) *who {
 	var own, forwarded string
 	plain.header, own, forwarded = cutOuter(k.header)
 	w := e.newWho(plain)
-	w.key = k
 	w.outer, w.direct = e.r.front.visitorOf(w, own, forwarded)
 	return w
 }
@@ -91,7 +84,7 @@ func cutOuter(joined string) (header, own, forwarded string) {
 // realip made of it is made again by the configuration at hand; the client that was logged stands in for a header that
 // was not.
 func (e *engine) newWho(k whoKey) *who {
-	w := &who{key: k, header: k.header}
+	w := &who{header: k.header}
 	client, ok := addressOf(k.client)
 	w.client, w.strange = client, !ok
 	if w.peer = client; k.peer != "" {

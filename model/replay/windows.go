@@ -3,7 +3,6 @@ package replay
 import (
 	"slices"
 
-	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
 
@@ -50,22 +49,15 @@ type placeWindows struct {
 
 // windows count by places. Their size follows the places, not the requests.
 type windows struct {
-	all  map[*config.Level]*placeWindows
-	last *placeWindows
+	all pipeline.ByPlace[placeWindows]
 
 	series Series
 }
 
-func (w *windows) begin() { w.all = map[*config.Level]*placeWindows{} }
-
 func (w *windows) count(at int64, place pipeline.Place, o outcome) {
-	p := w.last
-	if p == nil || p.place.Level != place.Level {
-		if p = w.all[place.Level]; p == nil {
-			p = &placeWindows{place: place, series: &w.series}
-			w.all[place.Level] = p
-		}
-		w.last = p
+	p, made := w.all.Of(place)
+	if made {
+		p.place, p.series = place, &w.series
 	}
 	for i, n := range numbersAt(at) {
 		s := &p.open[i]
@@ -113,7 +105,7 @@ func (p *placeWindows) close(i int) {
 }
 
 func (w *windows) end() {
-	for _, p := range w.all {
+	for p := range w.all.All() {
 		for i := range widths {
 			p.close(i)
 		}

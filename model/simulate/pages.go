@@ -190,7 +190,7 @@ func (s *simulation) sorted(shape *pipeline.Shape, unlimited Quantiles) (PageRun
 	run := PageRun{Stat: s.stats.pageStat()}
 	run.Stat.UnlimitedMs = unlimited
 	c := counted{make([]LocationStat, len(shape.Places)), make([]limitStats, len(shape.Places))}
-	for _, at := range s.stats.places {
+	for at := range s.stats.places.All() {
 		n := shape.Place(at.place)
 		if n < 0 {
 			continue

@@ -9,8 +9,7 @@ import (
 
 // stats counts requests by the place that they belong to, and pages. Its size follows the places, not the requests.
 type stats struct {
-	places  map[*config.Level]*placeStats
-	last    *placeStats              // most requests follow one of their own place
+	places  pipeline.ByPlace[placeStats]
 	zones   map[*config.Zone]*sample // what each added
 	pages   int
 	broken  int
@@ -31,19 +30,14 @@ type placeStats struct {
 }
 
 func newStats() *stats {
-	return &stats{places: map[*config.Level]*placeStats{}, zones: map[*config.Zone]*sample{}}
+	return &stats{zones: map[*config.Zone]*sample{}}
 }
 
 func (s *stats) of(p pipeline.Place) *placeStats {
-	if s.last != nil && s.last.place.Level == p.Level {
-		return s.last
+	at, made := s.places.Of(p)
+	if made {
+		at.place = p
 	}
-	at := s.places[p.Level]
-	if at == nil {
-		at = &placeStats{place: p}
-		s.places[p.Level] = at
-	}
-	s.last = at
 	return at
 }
 
@@ -114,7 +108,7 @@ func (v *visit) took() int64 { return (v.last - v.start + 500) / 1000 }
 
 // locations returns the counts in the order of the configuration.
 func (s *stats) locations() []LocationStat {
-	list := make([]LocationStat, 0, len(s.places))
+	list := make([]LocationStat, 0, s.places.Len())
 	for _, at := range s.ordered() {
 		list = append(list, at.result())
 	}

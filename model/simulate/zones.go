@@ -57,8 +57,8 @@ func (s *stats) limitsOf(z pipeline.ZoneUse) []ZoneLimit {
 
 // ordered returns the places in the order of the configuration.
 func (s *stats) ordered() []*placeStats {
-	list := make([]*placeStats, 0, len(s.places))
-	for _, at := range s.places {
+	list := make([]*placeStats, 0, s.places.Len())
+	for at := range s.places.All() {
 		list = append(list, at)
 	}
 	slices.SortFunc(list, func(a, b *placeStats) int { return a.place.Compare(b.place) })
