@@ -11,6 +11,7 @@ func (r *resolver) closeHTTP() {
 	h.bindLimits()
 	h.settleServers()
 	h.internalWithin()
+	r.reservesOnly()
 	r.certificates()
 	r.lateUses()
 	r.longTableNames()

@@ -124,6 +124,8 @@ func httpHandler(name string) handler {
 		return (*resolver).upstreamBlock
 	case "map", "geo", "split_clients":
 		return (*resolver).variableBlock
+	case "charset_map":
+		return (*resolver).charsetMap
 	case "limit_req_zone":
 		return (*resolver).limitReqZone
 	case "limit_conn_zone":
@@ -277,15 +279,6 @@ func (r *resolver) newBranch(it Item, at directive.Context, s *scope) *scope {
 		s.location.inside().Except = l
 	}
 	return &scope{at: at, level: l, into: &l.Items, server: s.server, location: s.location}
-}
-
-// entries returns the lines of a block whose lines are no directives (map, geo), includes expanded.
-func (r *resolver) entries(it Item, v *visit, s *scope) []Item {
-	inner := &scope{at: directive.Entries, level: s.level, plain: it.Name().Value == "split_clients"}
-	var items []Item
-	inner.into = &items
-	r.block(it, v, inner)
-	return items
 }
 
 // handlerItem finds what answers a request in a location; nil where files do.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 )
 
 // setRealIPFrom reads set_real_ip_from.
@@ -17,10 +18,7 @@ func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
 	case ok:
 		t.Prefix, t.LowBits = prefix, low
 		if low {
-			r.refuse(s.level, Refusal{
-				Kind: RealIPLowBits, Span: t.Span, Line: line(it.Directive), Warning: true,
-				Text: "low address bits of " + w.Value + " are meaningless",
-			})
+			r.lowBits(it, w, s.level, RealIPLowBits)
 		}
 	case r.version < 1013001:
 		r.refuseWord(it, w, s.level, UnsupportedVersion, "invalid parameter "+quoted(w.Value))
@@ -42,6 +40,27 @@ func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
 		}
 	}
 	appendTo(&s.level.own().RealIPFrom, it, s.level, t)
+}
+
+// accessRule looks at the network of allow and deny.
+func (r *resolver) accessRule(it Item, _ *visit, s *scope) {
+	w := it.Word(0)
+	_, low, ok := request.ParseNetwork(w.Value)
+	switch {
+	case w.Value == "all", w.Value == "unix:":
+	case !ok:
+		r.badParameter(it, w, s.level)
+	case low:
+		r.lowBits(it, w, s.level, InvalidValue)
+	}
+}
+
+// lowBits warns of a network with bits below its mask.
+func (r *resolver) lowBits(it Item, w syntax.Word, l *Level, kind RefusalKind) {
+	r.refuse(l, Refusal{
+		Kind: kind, Span: it.WordSpan(w), Line: line(it.Directive), Warning: true,
+		Text: "low address bits of " + w.Value + " are meaningless",
+	})
 }
 
 // hostAddress reads the other spellings of an IPv4 address that the system's resolver takes for one (inet_aton): fewer

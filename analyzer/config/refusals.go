@@ -12,6 +12,7 @@ import (
 type found struct {
 	refusal Refusal
 	level   *Level
+	entry   int // of a block of entries: the line
 }
 
 // A refusalKey keeps a place that is read several times, in a file that several places include, from being told of
@@ -49,7 +50,7 @@ func (r *resolver) refuse(l *Level, out Refusal) {
 	if !out.Warning {
 		r.refused++
 	}
-	r.found = append(r.found, found{out, l})
+	r.found = append(r.found, found{out, l, r.entry})
 }
 
 // refuseWord refuses a directive for one of its words.

@@ -40,6 +40,7 @@ type resolver struct {
 	problems map[*source.File][]int // indexes of the input's problems, in the order of their places
 	told     []bool                 // of each problem
 	found    []found
+	entry    int                 // the line of a block of entries that is read or looked at
 	broken   bool                // a place was met that could not be read
 	muted    int                 // above 0: what is read is not nginx's reading any more, nothing is refused
 	kept     map[RefusalKind]int // how many refusals of each kind are kept
@@ -52,10 +53,13 @@ type resolver struct {
 	open      []*scope              // the main level and those that a fragment's context implies, outermost first
 	zones     zones
 	ports     ports
-	mapHash   hash // as set up to now
+	mapHash   hash   // as set up to now
+	reserves  []Item // upstreams of nothing but backup servers
 	long      map[listAt][]longName
 	doubtful  bool // a table of a level may not be built although no name is long
 	referers  map[*Level]*takenNames
+	typed     map[*Level]map[string]string // types by the extension
+	charsets  map[[2]string]bool           // the pairs of charset_map, in alphabetical order
 
 	regexes map[regexKey]looked
 
@@ -97,6 +101,8 @@ func newResolver(in *load.Input, o Options) *resolver {
 		zones:      newZones(),
 		ports:      newPorts(),
 		referers:   make(map[*Level]*takenNames),
+		typed:      make(map[*Level]map[string]string),
+		charsets:   make(map[[2]string]bool),
 		long:       make(map[listAt][]longName),
 		mapHash:    fixedHash("map_hash"),
 	}
@@ -121,6 +127,9 @@ type scope struct {
 	location *Location
 	plain    bool // an include is an entry like any other
 	peers    bool // of an upstream: it has a server
+	primary  bool // of an upstream: it has one that is no backup
+	balanced bool // of an upstream: its method is set
+	noBackup bool // of an upstream: its method knows no server to fall back to
 	first    int  // of the level's items in scratch
 	once     int  // of the level's directives in unique
 }
@@ -146,6 +155,9 @@ func (r *resolver) body(ds []syntax.Directive, v *visit, s *scope) {
 			return
 		}
 		d := &ds[i]
+		if s.at == directive.Entries {
+			r.entry = len(r.scratch) - s.first
+		}
 		torn := len(v.errors) > 0 && r.syntaxErrors(v, s.level, reached(d), d.Name().Start)
 		if v.via != nil {
 			if r.expanded++; r.expanded > maxExpanded {
@@ -234,9 +246,17 @@ func (r *resolver) block(it Item, v *visit, s *scope) {
 	}
 	r.enter(s)
 	r.body(b.Directives, v, s)
-	r.syntaxErrors(v, s.level, int(b.Close), 0)
+	if s.at == directive.Entries {
+		r.entry = len(r.scratch) - s.first
+	}
+	r.syntaxErrors(v, s.level, int(b.Close)+1, 0)
 	r.leave(s)
 	r.depth--
+}
+
+// tornIn says whether an error of grammar within a block, that was not told yet, keeps nginx from reading its end.
+func (v *visit) tornIn(b *syntax.Block) bool {
+	return len(v.errors) > 0 && b.Open < v.errors[0].Span.Start && v.errors[0].Span.Start <= b.Close
 }
 
 // enter opens a level: its items are collected from here on.

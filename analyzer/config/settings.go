@@ -108,6 +108,8 @@ func settingHandler(name string) handler {
 		return (*resolver).limitReq
 	case "limit_conn":
 		return (*resolver).limitConn
+	case "allow", "deny":
+		return (*resolver).accessRule
 	case "set_real_ip_from":
 		return (*resolver).setRealIPFrom
 	case "access_log":

@@ -105,15 +105,6 @@ func tableHandler(name string) handler {
 	}
 }
 
-// types reads a types block: its names are the extensions.
-func (r *resolver) types(t *table, it Item, v *visit, s *scope) {
-	for _, e := range r.entries(it, v, s) {
-		for _, w := range e.Args() {
-			r.longWord(t, e, w, w.Value, NameExact, s.level)
-		}
-	}
-}
-
 // longTableNames refuses what does not fit into the tables of the levels, and tables of sizes that cannot be. nginx finds
 // both when the http block closes, module by module, and names no place.
 func (r *resolver) longTableNames() {

@@ -61,7 +61,8 @@ func scripted(name string, args int) (first, last int, late bool) {
 		return 1, 2, true
 	case "add_header", "add_trailer":
 		return 1, 2, false
-	case "proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass", "root", "alias", "map":
+	case "proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass", "root", "alias",
+		"map", "split_clients":
 		return 0, 1, false
 	case "try_files", "index":
 		return 0, args, false

@@ -14,24 +14,28 @@ func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 	if name, ok := strings.CutPrefix(it.LastWord().Value, "$"); ok {
 		r.longWord(variables, it, it.LastWord(), name, NameExact, s.level)
 	}
-	r.http.Blocks = append(r.http.Blocks, VariableBlock{Item: it, Entries: entries})
+	r.http.Blocks = append(r.http.Blocks, VariableBlock{Item: it, Entries: entries.items})
 	args := make([]string, it.NumArgs())
 	for i, w := range it.Args() {
 		args[i] = w.Value
 	}
-	words := make([][]string, len(entries))
-	for i, e := range entries {
+	words := make([][]string, len(entries.items))
+	for i, e := range entries.items {
 		words[i] = entryWords(e.Directive)
 		if it.Name().Value == "map" && e.NumArgs() == 1 && strings.Contains(e.Arg(0), "$") {
+			r.line(entries, i)
 			r.template(e, e.Word(0), s.level)
 		}
+	}
+	if name, ok := strings.CutPrefix(args[0], "$"); ok && it.Name().Value == "geo" && len(args) == 2 {
+		r.use(name, it, it.Word(0), s.level)
 	}
 	variables := r.http.Variables
 	var problems []value.Problem
 	switch it.Name().Value {
 	case "map":
 		problems = variables.Map(args, words)
-		r.mapRegexes(entries, s)
+		r.mapRegexes(entries.items, s)
 	case "geo":
 		problems = variables.Geo(args, words)
 	default:
@@ -41,8 +45,10 @@ func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 		r.refuseEntry(it, entries, p, s.level)
 	}
 	if it.Name().Value == "map" {
-		r.longKeys(entries, s.level)
+		r.line(entries, len(entries.items))
+		r.longKeys(entries.items, s.level)
 	}
+	r.inOrder(entries)
 }
 
 func entryWords(d *syntax.Directive) []string {
@@ -55,13 +61,15 @@ func entryWords(d *syntax.Directive) []string {
 }
 
 // refuseEntry tells what is wrong with a block of entries: with one of them, or with the block as a whole.
-func (r *resolver) refuseEntry(it Item, entries []Item, p value.Problem, l *Level) {
+func (r *resolver) refuseEntry(it Item, entries *entries, p value.Problem, l *Level) {
+	r.line(entries, p.Entry)
 	out := Refusal{Kind: InvalidValue, Text: p.Text, Warning: p.Warning}
 	switch {
 	case p.Entry >= 0:
-		e := entries[p.Entry]
+		e := entries.items[p.Entry]
 		out.Span, out.Line = e.Head(), line(e.Directive)
 	case strings.HasPrefix(p.Text, "percent total"): // found at the block's end
+		r.line(entries, len(entries.items))
 		out.Span, out.Line = it.Head(), it.File.Position(it.Block.Close).Line
 	default:
 		out.Span, out.Line = it.Head(), line(it.Directive)
