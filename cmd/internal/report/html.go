@@ -31,8 +31,9 @@ func WriteSimulationHTML(w io.Writer, s Simulation) error {
 type pageView struct {
 	CSS                            template.CSS
 	Title, Input, Feeling, Version string
-	Change                         *changeView // nil where nobody suffers
-	Sides                          []sideView  // the configuration as it is, and with the change
+	Change                         *changeView   // nil where nobody suffers
+	Trusting                       *trustingView // nil where clients connect themselves
+	Sides                          []sideView    // the configuration as it is, and with the change
 	Figures                        []figureRow
 	Falls                          [][]fallView  // one row of each: the sides
 	Charts                         [][]chartView // likewise

@@ -13,6 +13,7 @@ func viewOf(s Simulation) pageView {
 		CSS:   template.CSS(simulationCSS), //nolint:gosec // it is part of the program
 		Title: s.title(), Input: clean(s.Input), Feeling: s.Result.Feeling, Version: s.Version, Assumptions: cleanAll(s.Result.Assumptions),
 	}
+	v.Trusting = trustingOf(s.Result.Trusting)
 	sides := []side{{"as it is", "now", s.Result}}
 	if m := s.Result.Mend; m != nil {
 		v.Change = changeOf(m)

@@ -50,10 +50,10 @@ func (t *simulationWriter) requests(rows []simulate.Row) {
 	}
 }
 
-// WriteSimulationCSV writes one line a request.
+// WriteSimulationCSV writes one line a request, with what its JSON has; what is null there is empty here.
 func WriteSimulationCSV(w io.Writer, s Simulation) error {
 	c := csv.NewWriter(w)
-	head := []string{"t_ms", "client_ip", "url", "location", "outcome", "zone", "excess_milli", "delay_ms", "status", "fan", "retry"}
+	head := []string{"t_ms", "client_ip", "url", "location", "outcome", "zone", "excess_milli", "delay_ms", "status", "fan", "retry", "conn_outcome", "conn_zone", "no_room_in"}
 	if s.Result.Edge != nil {
 		head = append(head, "edge_rule", "edge_action", "edge_counter")
 	}
@@ -64,7 +64,7 @@ func WriteSimulationCSV(w io.Writer, s Simulation) error {
 		row := []string{
 			strconv.FormatInt(r.TMs, 10), cellText(r.ClientIP), cellText(r.URL), cellText(optional(r.Location)), r.Outcome,
 			cellText(optional(r.Zone)), optional(r.ExcessMilli), strconv.FormatInt(r.DelayMs, 10), optional(r.Status),
-			cellText(r.Fan), strconv.Itoa(r.Retry),
+			cellText(r.Fan), strconv.Itoa(r.Retry), r.ConnOutcome, cellText(optional(r.ConnZone)), cellText(r.NoRoomIn),
 		}
 		switch e := r.Edge; {
 		case e != nil:

@@ -24,18 +24,28 @@ func (t *simulationWriter) trusting(s *simulate.Trusting) {
 	}
 	t.print(rendered(tab), "\n")
 	t.busiest("as it is", &s.Before)
-	switch c := s.Change; {
-	case c != nil && s.After != nil:
+	if c := s.Change; c != nil && s.After != nil {
 		t.busiest("with the proxies trusted", s.After)
 		t.print(wrap("To "+clean(c.Title)+":", t.o.width()), "\n")
 		for _, e := range c.Edits {
 			t.print(wrap(fmt.Sprintf("  %s:%d  %s", clean(e.File), e.Line, edit(e)), t.o.width()), "\n")
 		}
-	case s.Note != "":
-		t.print(wrap(clean(s.Note), t.o.width()), "\n")
-	case s.Before.Mistaken > 0:
-		t.print("No header that the proxies send tells the client for certain.\n")
+	} else if note := trustingNote(s); note != "" {
+		t.print(wrap(note, t.o.width()), "\n")
 	}
+}
+
+// trustingNote says why no change is shown; "" where one is, or nothing is missing.
+func trustingNote(s *simulate.Trusting) string {
+	switch {
+	case s.Change != nil && s.After != nil:
+		return ""
+	case s.Note != "":
+		return clean(s.Note)
+	case s.Before.Mistaken > 0:
+		return "No header that the proxies send tells the client for certain."
+	}
+	return ""
 }
 
 func seenRow(name string, s *simulate.Seen) table.Row {
@@ -44,14 +54,17 @@ func seenRow(name string, s *simulate.Seen) table.Row {
 
 // busiest lists the addresses that stand for several clients each.
 func (t *simulationWriter) busiest(name string, s *simulate.Seen) {
+	if parts := busiest(s); len(parts) > 0 {
+		t.print(wrap(name+", one address stands for many: "+strings.Join(parts, "; "), t.o.width()), "\n")
+	}
+}
+
+func busiest(s *simulate.Seen) (parts []string) {
 	const most = 4
-	var parts []string
 	for _, row := range s.Busiest {
 		if row.Clients > 1 && len(parts) < most {
 			parts = append(parts, fmt.Sprintf("%s (%s) for %d addresses of clients, %d of %d requests refused", row.Addr, whom(row.Of), row.Clients, row.Rejected, row.Requests))
 		}
 	}
-	if len(parts) > 0 {
-		t.print(wrap(name+", one address stands for many: "+strings.Join(parts, "; "), t.o.width()), "\n")
-	}
+	return parts
 }
