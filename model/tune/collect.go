@@ -206,15 +206,42 @@ func (c *Collector) Plan() (*Plan, error) {
 	p.Span = time.Duration(c.last-c.first) * time.Millisecond
 	c.judgeClients()
 	kept := make(map[*config.Server]reserve)
-	for _, g := range c.kept() {
-		if c.finish(g, kept[g.Server]); g.People == 0 {
-			p.Notes = append(p.Notes, fmt.Sprintf("%s: only attackers come there, so that nothing is known of what people need", g.Label()))
-			continue
-		}
+	add := func(g *collected) {
 		p.Groups = append(p.Groups, &g.Group)
 		if choice := &g.Frontier[g.Chosen]; g.Kind != Login && choice.Rate > kept[g.Server].rate {
 			kept[g.Server] = reserve{choice.Rate, choice.Burst * full}
 		}
+	}
+	var totals, unknown []*collected
+	for _, g := range c.kept() {
+		if g.Kind == Total {
+			totals = append(totals, g)
+		} else if c.finish(g, reserve{}); g.People > 0 {
+			add(g)
+		} else {
+			unknown = append(unknown, g)
+		}
+	}
+	measured := slices.Clone(p.Groups)
+	for _, g := range unknown {
+		if c.borrow(g, measured) {
+			add(g)
+		} else {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: only attackers come there, as everywhere, so that nothing is known of what people need: it stays without a limit", g.Label()))
+		}
+	}
+	for _, g := range totals {
+		if kept[g.Server].rate == 0 {
+			continue // nothing of it has a limit
+		}
+		if c.finish(g, kept[g.Server]); len(g.Frontier) == 0 {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: no rate that is tried leaves room for one client at its own limit", g.Label()))
+			continue
+		}
+		if g.People == 0 {
+			g.Basis = "only attackers come to this server: there is room for one client at its own limit"
+		}
+		add(g)
 	}
 	slices.SortStableFunc(p.Groups, func(a, b *Group) int { return cmp.Compare(a.rank(), b.rank()) })
 	p.Notes = append(p.Notes, c.pipe.Assumptions()...)
@@ -330,9 +357,6 @@ func (c *Collector) finish(g *collected, kept reserve) {
 		}
 	}
 	g.People = len(people)
-	if g.Kind != Total {
-		kept = reserve{}
-	}
 	g.judge(people, attackers, c.o.Share, kept)
 }
 

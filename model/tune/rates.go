@@ -54,7 +54,7 @@ func (g *Group) judge(people, attackers []series, share float64, kept reserve) {
 			most += kept.burst + full
 		}
 		c := Choice{Rate: r.milli, Text: r.text, Burst: (most + full - 1) / full}
-		c.Through = c.Burst + 1 + int64(horizonOf(g.Kind))*r.milli/full/1000
+		c.through(g.Kind)
 		for _, burst := range Bursts {
 			within, _ := slices.BinarySearch(needs, burst*full+1)
 			c.HurtAt = append(c.HurtAt, len(needs)-within)
@@ -72,6 +72,9 @@ func (g *Group) judge(people, attackers []series, share float64, kept reserve) {
 		}
 	}
 }
+
+// through fills in what a flood from one key gets.
+func (c *Choice) through(k Kind) { c.Through = c.Burst + 1 + int64(horizonOf(k))*c.Rate/full/1000 }
 
 // count runs the limit of a choice over the group.
 func (g *Group) count(c *Choice, people, attackers []series) {

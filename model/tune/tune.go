@@ -54,10 +54,11 @@ type Group struct {
 	Declared *config.Zone     // whose key it is, where the location has a limit with a key of its own; nil otherwise
 
 	Requests   int
-	Clients    int // keys
-	Uncounted  int // requests whose key is empty, or cannot be known
-	People     int // keys that are not an attacker's
-	Attack     int // requests of attackers
+	Clients    int    // keys
+	Uncounted  int    // requests whose key is empty, or cannot be known
+	People     int    // keys that are not an attacker's
+	Attack     int    // requests of attackers
+	Basis      string // what the limit rests on where no people come, so that it is not measured here; else ""
 	Frontier   []Choice
 	Chosen     int // index into Frontier
 	BusiestKey string

@@ -158,9 +158,13 @@ func WriteDiff(w io.Writer, diff string, terminal bool) error {
 }
 
 // DiffNames are the names of a file before and after, as git and patch(1) take them: with "a/" and "b/" in front, relative to
-// the working folder where the file lies below it.
+// the working folder where the file lies below it. A configuration from standard input that is no dump, and so has no name, is
+// taken for nginx.conf.
 func (o Options) DiffNames(f *source.File) (before, after string) {
 	path := strings.TrimPrefix(o.place(f), "/")
+	if path == "-" {
+		path = "nginx.conf"
+	}
 	return diffName("a/" + path), diffName("b/" + path)
 }
 

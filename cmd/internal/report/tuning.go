@@ -5,11 +5,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/rollout"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/tune"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -56,7 +56,7 @@ func (t *tuningWriter) head(of Tuning) {
 	p := of.Plan
 	t.print(t.p.bold(clean(of.Traffic)), "\n")
 	t.line(fmt.Sprintf("%s in %s: %s for static files, %s that need no limit of their own%s",
-		count(p.Visits, "request"), p.Span.Round(time.Millisecond), rule.Count(int64(p.Static)), rule.Count(int64(p.Other)), lost(p.Lost)))
+		count(p.Visits, "request"), clock.Words(p.Span.Milliseconds()), rule.Count(int64(p.Static)), rule.Count(int64(p.Other)), lost(p.Lost)))
 }
 
 func lost(n int) string {
@@ -76,6 +76,11 @@ func (t *tuningWriter) limits(of Tuning) {
 		tab.AppendRow(table.Row{clean(groupName(g)), clean(g.Key), c.Text, l.Burst, mode(l), g.People, c.Refused, ofAttack(g, c), flood(g, c)})
 	}
 	t.print("\n", rendered(tab), "\n")
+	for i := range of.Proposal.Limits {
+		if g := of.Proposal.Limits[i].Group; g.Basis != "" {
+			t.line(clean(groupName(g)) + ": " + clean(g.Basis))
+		}
+	}
 	t.line(outcome(of.After))
 	for _, doubt := range doubts(of.Plan) {
 		t.line("but " + doubt)

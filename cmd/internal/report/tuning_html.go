@@ -19,6 +19,7 @@ type tuningView struct {
 	CSS                 template.CSS
 	Title, Input, After string
 	Limits              []numbersRow
+	Bases               []string // what limits rest on that are not measured
 	Charts              []frontierView
 	Stages              []diffView
 	Steps               []rollout.Step
@@ -77,6 +78,10 @@ func tuningViewOf(t Tuning, o Options) tuningView {
 		v.Limits = append(v.Limits, numbersRow{Name: clean(groupName(g)), Cells: []string{
 			clean(g.Key), c.Text, fmt.Sprint(l.Burst), mode(l), fmt.Sprint(g.People), fmt.Sprint(c.Refused), ofAttack(g, c), flood(g, c),
 		}})
+		if g.Basis != "" {
+			v.Bases = append(v.Bases, clean(groupName(g))+": "+clean(g.Basis))
+			continue
+		}
 		v.Charts = append(v.Charts, frontierOf(g))
 	}
 	if s := t.Proposal.DryRun; s != nil {

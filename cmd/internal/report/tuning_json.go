@@ -44,7 +44,8 @@ type limitJSON struct {
 	NotCounted     int          `json:"not_counted"`
 	BusiestIn10s   int          `json:"busiest_in_10s"`
 	BusiestKey     string       `json:"busiest_client"`
-	Chosen         int          `json:"chosen"` // index into frontier
+	Basis          string       `json:"basis,omitempty"` // what it rests on where only attackers come
+	Chosen         int          `json:"chosen"`          // index into frontier
 	Frontier       []choiceJSON `json:"frontier"`
 }
 
@@ -137,7 +138,7 @@ func limitOf(l *rollout.Limit) limitJSON {
 	g := l.Group
 	out := limitJSON{
 		Kind: g.Kind, Server: g.Server.Names[0].Text, Location: g.Label(), Key: g.Key, Zone: l.Zone, Size: l.Size,
-		Rate: l.Choice.Text, RateMilli: l.Choice.Rate, Burst: l.Burst, Mode: strings.Trim(mode(l), "-"), Requests: g.Requests, Keys: g.Clients,
+		Basis: g.Basis, Rate: l.Choice.Text, RateMilli: l.Choice.Rate, Burst: l.Burst, Mode: strings.Trim(mode(l), "-"), Requests: g.Requests, Keys: g.Clients,
 		PeopleKeys: g.People, AttackRequests: g.Attack, NotCounted: g.Uncounted, BusiestIn10s: g.Busiest, BusiestKey: g.BusiestKey,
 		Chosen: g.Chosen, Frontier: []choiceJSON{},
 	}

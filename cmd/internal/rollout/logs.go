@@ -47,12 +47,13 @@ func (w *writer) lacks(s *config.Server) bool {
 	if !known {
 		return false // a script logs, or a format that was not read
 	}
-	for _, f := range formats {
-		whole := true
-		for _, name := range needed {
-			whole = whole && (!w.hasVariable(name) || w.facts.Logs([]*config.LogFormat{f}, name))
-		}
-		if whole {
+	return !slices.ContainsFunc(formats, w.tellsAll)
+}
+
+// tellsAll says whether a log format holds what is needed.
+func (w *writer) tellsAll(f *config.LogFormat) bool {
+	for _, name := range needed {
+		if w.hasVariable(name) && !w.facts.Logs([]*config.LogFormat{f}, name) {
 			return false
 		}
 	}
@@ -114,7 +115,13 @@ func (w *writer) accessLog(s *config.Server) {
 	logs := s.Settings.AccessLogs
 	own := false
 	for _, log := range logs.Value {
-		if log.Path == "off" || log.Directive == nil {
+		if log.Path == "off" {
+			continue
+		}
+		if log.Directive == nil { // an access_log of the server's own ends nginx's built-in one
+			list = append(list, directiveOf("access_log", folder+"/access.log"))
+			w.p.note("%s: nothing names an access_log, so that nginx logs where it was built to; an access_log of the server's own would end that, and %s/access.log goes on with it: "+
+				"nginx -V tells by --http-log-path whether it is that file", where(s, "the server itself"), folder)
 			continue
 		}
 		if strings.HasPrefix(log.Path, "/") && !strings.Contains(log.Path, "$") && log.Path != "/dev/null" {
@@ -138,4 +145,21 @@ func (w *writer) accessLog(s *config.Server) {
 		return
 	}
 	w.openBlock(&s.Level, text)
+}
+
+// tellOwnLogs says which limited locations have an access_log of their own, which the server's does not reach.
+func (w *writer) tellOwnLogs(s *config.Server) {
+	name := w.formatName()
+	for i := range w.p.Limits {
+		g := w.p.Limits[i].Group
+		if name == "" || g.Server != s || g.Location == nil || g.Location.Settings.AccessLogs.At == &s.Level || g.Location.Settings.AccessLogs.At == s.Settings.AccessLogs.At {
+			continue
+		}
+		formats, known := w.facts.Formats(rule.Place{Level: &g.Location.Level, Server: s, Location: g.Location})
+		if !known || slices.ContainsFunc(formats, w.tellsAll) {
+			continue
+		}
+		w.p.note("%s has an access_log of its own, which tells less than the dry run is judged by: write access_log ... %s; beside it, and where its lines are copied to",
+			where(s, "location "+g.Location.Label()), name)
+	}
 }

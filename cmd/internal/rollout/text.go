@@ -95,6 +95,7 @@ func (w *writer) server(s *config.Server) {
 	}
 	if touched {
 		w.accessLog(s)
+		w.tellOwnLogs(s)
 	}
 }
 
