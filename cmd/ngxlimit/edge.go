@@ -271,7 +271,7 @@ func (r *edgeRules) problems() []edgeProblem {
 	var list []edgeProblem
 	if r.aws != nil {
 		for _, p := range r.aws.Problems {
-			list = append(list, edgeProblem{p.Span, p.Rule, p.Text, false})
+			list = append(list, edgeProblem{p.Span, p.Rule, p.Text, p.Kind == awswaf.Aside})
 		}
 		return list
 	}

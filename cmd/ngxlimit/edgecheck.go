@@ -36,7 +36,7 @@ func newEdge(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edge",
 		Short: "Find what is wrong with the rate limiting rules of an edge network",
-		Long: `edge judges the rate limiting rules that stand before nginx, at Cloudflare's edge.
+		Long: `edge judges the rate limiting rules that stand before nginx, at Cloudflare's edge or in AWS WAF.
 simulate --edge and replay --edge let requests pass them.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -60,8 +60,8 @@ func newEdgeCheck(a *app) *cobra.Command {
 		Use:   "check RULES...",
 		Short: "Find what is wrong with rate limiting rules",
 		Long: `edge check reads Cloudflare's rate limiting rules, as JSON of its API or as Terraform
-(a file, or a folder of .tf), and reports what is wrong with them. DOMAIN=FILE says
-which zone a file is of.
+(a file, or a folder of .tf), or a web ACL of AWS WAF as JSON, and reports what is wrong
+with them. DOMAIN=FILE says which zone a file is of.
 
 With --origin, the nginx configuration behind the edge, it lets an office of people
 and an attack pass both, and tells which of the two limits them.
@@ -144,13 +144,6 @@ func (f *edgeCheckFlags) suppress(r *edgeRules, origin *config.Tree, findings []
 }
 
 func (a *app) edgeFindings(f *edgeCheckFlags, read *edgeRules) (found []rule.Finding, origin *config.Tree, err error) {
-	if read.aws != nil {
-		problems := make([]edgerules.Problem, len(read.aws.Problems))
-		for i, p := range read.aws.Problems {
-			problems[i] = edgerules.Problem{Span: p.Span, Rule: p.Rule, Text: p.Text}
-		}
-		return edgerules.Unread(problems), nil, nil
-	}
 	fan, _, err := readFan(f.fan, traffic.HAROptions{})
 	if err != nil {
 		return nil, nil, fmt.Errorf("--fan: %w", err)
@@ -159,8 +152,14 @@ func (a *app) edgeFindings(f *edgeCheckFlags, read *edgeRules) (found []rule.Fin
 		Plan: f.plan.value, Fan: fan, Clients: f.clients, Enable: f.enable, Disable: f.disable,
 		Options: simulate.Options{Host: f.host, Seed: 1},
 	}
+	judge := func() []rule.Finding {
+		if read.aws != nil {
+			return edgerules.CheckACL(read.aws, o)
+		}
+		return edgerules.Check(read.cloudflare, o)
+	}
 	if f.origin == "" {
-		return edgerules.Check(read.cloudflare, o), o.Origin, nil
+		return judge(), o.Origin, nil
 	}
 	if o.Origin, err = f.one(a, f.origin); err != nil {
 		return nil, nil, fmt.Errorf("--origin: %w", err)
@@ -177,5 +176,5 @@ func (a *app) edgeFindings(f *edgeCheckFlags, read *edgeRules) (found []rule.Fin
 	}
 	o.Layer = func() edge.Layer { return front.layer() }
 	o.Options.Via = front.ways
-	return edgerules.Check(read.cloudflare, o), o.Origin, nil
+	return judge(), o.Origin, nil
 }

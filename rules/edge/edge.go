@@ -1,8 +1,9 @@
 // Package edge is the catalogue of what is wrong with rate limiting rules of an edge network: one variable a rule, with
-// all words about it, and one pure function. It knows what Cloudflare's plans allow, and asks model/simulate what a page
-// suffers; it does not know how its findings are shown.
+// all words about it, and a pure function for each product. It knows what Cloudflare's plans and AWS WAF allow, and asks
+// model/simulate what a page suffers; it does not know how its findings are shown.
 //
-// Sources: the pages below developers.cloudflare.com/waf/rate-limiting-rules/ (parameters, request rate, availability,
+// Sources: docs.aws.amazon.com/waf/latest/developerguide/ (rate-based rule statements and their settings, aggregation options
+// and caveats, forwarded addresses, rule priority, status codes of custom responses) and APIReference/ of AWS WAFV2; the pages below developers.cloudflare.com/waf/rate-limiting-rules/ (parameters, request rate, availability,
 // troubleshooting, best practices) and /ruleset-engine/rules-language/.
 package edge
 
@@ -14,6 +15,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/awswaf"
 	"github.com/ngxlimit/ngxlimit/model/edge/cloudflare"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
@@ -37,16 +39,19 @@ type Options struct {
 // Group is what all rules of this catalogue are about.
 const Group rule.Group = "Rules at the edge"
 
-// A check is one rule of the catalogue.
+// A check is one rule of the catalogue. What it lacks for a product it does not judge there.
 type check struct {
 	rule.Rule
-	each func(*pass, *cloudflare.Rule) // called for every rule that is enabled
-	all  func(*pass)                   // called once
+	each func(*pass, *cloudflare.Rule) // called for every rule of Cloudflare that is enabled and counts
+	all  func(*pass)                   // called once for those of Cloudflare
+	rate func(*pass, *awswaf.Rule)     // called for every rule of AWS WAF that counts
+	acl  func(*pass)                   // called once for a web ACL
 }
 
 // catalogue lists the rules, by name.
 var catalogue = []*check{
-	belowPage, cachePassed, coloMissing, hostRewritten, keyChosen, neverRuns, originMismatch, period, planLacks, refused, scoreAbsent, timeout, unread,
+	belowPage, cachePassed, coloMissing, countOnly, covered, defaultAction, hostRewritten, keyChosen, keyNotClient, neverRuns, originMismatch, period,
+	planLacks, refused, scopeOpen, scoreAbsent, timeout, unread,
 }
 
 // All returns every rule, sorted by name.
@@ -70,8 +75,9 @@ func (o *Options) runs(name string) bool {
 
 // pass is one run of the catalogue.
 type pass struct {
-	*cloudflare.Reading
+	*cloudflare.Reading // nil where the rules are of AWS WAF
 	Options
+	web      *awswaf.ACL // nil where they are of Cloudflare
 	now      *check
 	findings []rule.Finding
 }
@@ -95,6 +101,29 @@ func Check(reading *cloudflare.Reading, o Options) []rule.Finding {
 				if u.Enabled && u.Limit != nil {
 					c.each(p, u)
 				}
+			}
+		}
+	}
+	return p.sorted()
+}
+
+// CheckACL judges a web ACL of AWS WAF. Findings are as those of Check.
+func CheckACL(acl *awswaf.ACL, o Options) []rule.Finding {
+	p := &pass{web: acl, Options: o}
+	for _, c := range catalogue {
+		if !o.runs(c.Name) {
+			continue
+		}
+		p.now = c
+		if c.acl != nil {
+			c.acl(p)
+		}
+		if c.rate == nil {
+			continue
+		}
+		for _, u := range acl.Rules {
+			if u.Rate != nil {
+				c.rate(p, u)
 			}
 		}
 	}
@@ -127,21 +156,39 @@ func (p *pass) limiting() []*cloudflare.Ruleset {
 	return slices.DeleteFunc(slices.Clone(p.Rulesets), func(s *cloudflare.Ruleset) bool { return s.Phase != cloudflare.RateLimit })
 }
 
-// found adds a finding about a rule; u may be nil.
+// found adds a finding about a rule of Cloudflare; u may be nil.
 func (p *pass) found(u *cloudflare.Rule, at source.Span, evidence map[string]any, format string, args ...any) *rule.Finding {
-	f := rule.Finding{
-		Rule: &p.now.Rule, Severity: p.now.Severity, Confidence: p.now.Confidence, Message: fmt.Sprintf(format, args...), Primary: at,
-		Context: []string{}, Places: 1, Evidence: evidence, Related: []rule.Label{},
-	}
-	if f.Evidence == nil {
-		f.Evidence = map[string]any{}
-	}
+	f := p.add(at, evidence, fmt.Sprintf(format, args...))
 	if u != nil {
 		if u.Ruleset.Zone != "" {
 			f.Context = append(f.Context, "zone "+u.Ruleset.Zone)
 		}
 		f.Context = append(f.Context, "rule "+u.Name)
 		f.Evidence["rule"] = u.Name
+	}
+	return f
+}
+
+// foundIn adds a finding about a rule of AWS WAF; u may be nil.
+func (p *pass) foundIn(u *awswaf.Rule, at source.Span, evidence map[string]any, format string, args ...any) *rule.Finding {
+	f := p.add(at, evidence, fmt.Sprintf(format, args...))
+	if p.web != nil && p.web.Name != "" {
+		f.Context = append(f.Context, "web ACL "+p.web.Name)
+	}
+	if u != nil {
+		f.Context = append(f.Context, "rule "+u.Name)
+		f.Evidence["rule"] = u.Name
+	}
+	return f
+}
+
+func (p *pass) add(at source.Span, evidence map[string]any, message string) *rule.Finding {
+	f := rule.Finding{
+		Rule: &p.now.Rule, Severity: p.now.Severity, Confidence: p.now.Confidence, Message: message, Primary: at,
+		Context: []string{}, Places: 1, Evidence: evidence, Related: []rule.Label{},
+	}
+	if f.Evidence == nil {
+		f.Evidence = map[string]any{}
 	}
 	p.findings = append(p.findings, f)
 	return &p.findings[len(p.findings)-1]

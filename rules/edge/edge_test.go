@@ -142,7 +142,7 @@ func TestRules(t *testing.T) {
 // TestCatalogue has every rule with its words.
 func TestCatalogue(t *testing.T) {
 	all := All()
-	if len(all) != 13 {
+	if len(all) != 18 {
 		t.Errorf("%d rules", len(all))
 	}
 	for i, r := range all {

@@ -9,8 +9,8 @@ import (
 
 var keyChosen = &check{Rule: rule.Rule{
 	Name: "edge-key-chosen", Summary: "a client chooses the counter that it is counted by", Group: Group, Severity: rule.Warning, Confidence: rule.Medium, Since: "0.1.0",
-	Why: "There is a counter for each combination of values. Who sends another header, cookie or argument with each request is never counted twice, whatever the limit is: also where the address is among the characteristics, since the combination differs. Check such a value before (a custom rule that refuses keys which do not exist), or add a second rule that counts the address alone.",
-}, each: func(p *pass, u *cloudflare.Rule) {
+	Why: "There is a counter for each combination of values. Who sends another header, cookie or argument with each request is never counted twice, whatever the limit is: also where the address is among the characteristics, since the combination differs. Check such a value before (a custom rule that refuses keys which do not exist), or add a second rule that counts the address alone. AWS WAF does not count requests that lack a component at all, and takes of X-Forwarded-For the first address, which is what the client wrote.",
+}, rate: keyChosenWAF, each: func(p *pass, u *cloudflare.Rule) {
 	if p.addressAlone(u) {
 		return
 	}
@@ -89,8 +89,8 @@ var cachePassed = &check{Rule: rule.Rule{
 
 var neverRuns = &check{Rule: rule.Rule{
 	Name: "edge-never-runs", Summary: "a rule before it lets the rule never run", Group: Group, Severity: rule.Warning, Confidence: rule.Medium, Since: "0.1.0",
-	Why: "A custom rule with the action skip that passes over the phase http_ratelimit, or a rule before it that blocks, ends the way of a request. Where it matches whatever the later rule matches, the later one neither counts nor acts.",
-}, each: func(p *pass, u *cloudflare.Rule) {
+	Why: "A custom rule with the action skip that passes over the phase http_ratelimit, or a rule before it that blocks, ends the way of a request. Where it matches whatever the later rule matches, the later one neither counts nor acts. In AWS WAF rules with Allow or Block do that to those of a higher priority number.",
+}, acl: neverRunsWAF, each: func(p *pass, u *cloudflare.Rule) {
 	if u.Expression == nil {
 		return
 	}

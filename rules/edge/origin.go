@@ -7,6 +7,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/awswaf"
 	"github.com/ngxlimit/ngxlimit/model/edge/cloudflare"
 	"github.com/ngxlimit/ngxlimit/model/edge/lang"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
@@ -15,8 +16,14 @@ import (
 
 var originMismatch = &check{Rule: rule.Rule{
 	Name: "edge-origin-mismatch", Summary: "the edge and nginx limit the same traffic differently, so that one of the two never acts, or acts too soon", Group: Group, Severity: rule.Warning, Confidence: rule.Medium, Since: "0.1.0",
-	Why: "An edge counts requests in whole periods, nginx drains a bucket in milliseconds; limits that were chosen apart seldom fit. Where the edge stops people whom nginx would serve, nginx's care is of no use; where nginx refuses everything before the edge counts to its limit, the edge protects nothing. The figures are of a simulation of both (simulate --edge).",
-}, all: func(p *pass) {
+	Why: "An edge counts requests in whole periods, nginx drains a bucket in milliseconds; limits that were chosen apart seldom fit. Where the edge stops people whom nginx would serve, nginx's care is of no use; where nginx refuses everything before the edge counts to its limit, the edge protects nothing. AWS WAF's windows of minutes stop who sends steadily what nginx serves steadily, where the limit is below nginx's rate times the window. The figures are of a simulation of both (simulate --edge).",
+}, all: mismatched, acl: func(p *pass) {
+	mismatched(p)
+	windowsWAF(p)
+}}
+
+// mismatched lets people and an attack pass the edge and nginx.
+func mismatched(p *pass) {
 	if p.Origin == nil || p.Layer == nil || p.Fan == nil {
 		return
 	}
@@ -27,7 +34,7 @@ var originMismatch = &check{Rule: rule.Rule{
 	if p.Flood != nil {
 		p.never(p.simulated(simulate.Crowd{Fan: p.Flood, Clients: 1}))
 	}
-}}
+}
 
 // simulated runs traffic through the edge and nginx; nil where that cannot be.
 func (p *pass) simulated(c simulate.Crowd) *simulate.Result {
@@ -49,10 +56,10 @@ func (p *pass) sooner(r *simulate.Result) {
 	for _, st := range r.Edge.Rules {
 		u := p.named(st.Rule)
 		stopped := st.Blocked + st.Challenged
-		if u == nil || u.Limit == nil || stopped == 0 || alone.Rejected >= stopped {
+		if u == nil || stopped == 0 || alone.Rejected >= stopped {
 			continue
 		}
-		p.found(u, u.Limit.At("requests_per_period"), map[string]any{
+		u.found(map[string]any{
 			"people": int64(p.Clients), "stopped_at_edge": int64(stopped), "rejected_by_nginx_alone": int64(alone.Rejected), "requests": int64(alone.Requests), "pages": int64(r.Page.Pages),
 			"broken_pages": int64(r.Page.BrokenPages), "broken_pages_by_nginx_alone": int64(alone.BrokenPages), "fan": p.Fan.Name,
 		}, "%d people behind one address load %q within a minute: the rule stops %d of %d requests and breaks %d of %d pages; nginx alone refuses %d of %d and breaks %d",
@@ -83,22 +90,44 @@ func (p *pass) never(r *simulate.Result) {
 	}
 	for _, st := range r.Edge.Rules {
 		u := p.named(st.Rule)
-		if u == nil || u.Limit == nil || st.Counted == 0 {
+		if u == nil || st.Counted == 0 {
 			continue
 		}
-		f := p.found(u, u.Limit.At("requests_per_period"), map[string]any{
+		evidence := map[string]any{
 			"counted": int64(st.Counted), "peak": st.Peak, "limit": st.Limit, "rejected_by_nginx": int64(refused), "requests": int64(all), "fan": p.Flood.Name,
-		}, "an attack of %d requests from one address (%q) never reaches the limit: the counter gets to %d of %d, while nginx refuses %d of %d requests", all, p.Flood.Name, st.Peak, st.Limit, refused, all)
+		}
+		if p.web != nil && st.Peak == 0 {
+			u.found(evidence, "an attack of %d requests from one address (%q) is over before AWS WAF sees its rate, some %d s late, while nginx refuses %d of %d requests", all, p.Flood.Name, awswaf.Lag/1000, refused, all).Severity = rule.Note
+			continue
+		}
+		f := u.found(evidence, "an attack of %d requests from one address (%q) never reaches the limit: the counter gets to %d of %d, while nginx refuses %d of %d requests", all, p.Flood.Name, st.Peak, st.Limit, refused, all)
 		f.Severity = rule.Note
 	}
 }
 
-// named finds a rule by its name.
-func (p *pass) named(name string) *cloudflare.Rule {
+// A limiting is a rule that counts, of one product or the other.
+type limiting struct {
+	found func(evidence map[string]any, format string, args ...any) *rule.Finding // adds a finding at its limit
+}
+
+// named finds a rule that counts by its name; nil where there is none.
+func (p *pass) named(name string) *limiting {
+	if p.web != nil {
+		for _, u := range p.web.Rules {
+			if u.Name == name && u.Unknown == "" && u.Rate != nil {
+				return &limiting{func(evidence map[string]any, format string, args ...any) *rule.Finding {
+					return p.foundIn(u, u.Rate.LimitAt, evidence, format, args...)
+				}}
+			}
+		}
+		return nil
+	}
 	for _, s := range p.limiting() {
 		for _, u := range s.Rules {
-			if u.Name == name && u.Unknown == "" {
-				return u
+			if u.Name == name && u.Unknown == "" && u.Limit != nil {
+				return &limiting{func(evidence map[string]any, format string, args ...any) *rule.Finding {
+					return p.found(u, u.Limit.At("requests_per_period"), evidence, format, args...)
+				}}
 			}
 		}
 	}

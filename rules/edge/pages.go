@@ -12,8 +12,8 @@ import (
 
 var belowPage = &check{Rule: rule.Rule{
 	Name: "edge-below-page", Summary: "the limit is below what one page makes", Group: Group, Severity: rule.Warning, Confidence: rule.Medium, Since: "0.1.0",
-	Why: "A page is a fan of requests: one visitor makes all of them within a second or two, and people who share an address share the counter. A limit below that stops the page itself, and with a mitigation timeout every page after it. Where one visitor's page passes and only that of several people behind one address does not, it is a note.",
-}, each: func(p *pass, u *cloudflare.Rule) {
+	Why: "A page is a fan of requests: one visitor makes all of them within a second or two, and people who share an address share the counter. A limit below that stops the page itself, and with a mitigation timeout every page after it. Where one visitor's page passes and only that of several people behind one address does not, it is a note. AWS WAF sees that late: the page itself still passes, and what follows it is stopped.",
+}, rate: belowPageWAF, each: func(p *pass, u *cloudflare.Rule) {
 	if p.Fan == nil || u.Unknown != "" || u.Action == "log" {
 		return
 	}

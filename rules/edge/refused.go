@@ -5,6 +5,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/model/edge"
+	"github.com/ngxlimit/ngxlimit/model/edge/awswaf"
 	"github.com/ngxlimit/ngxlimit/model/edge/cloudflare"
 	"github.com/ngxlimit/ngxlimit/model/edge/lang"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -12,7 +13,7 @@ import (
 
 var unread = &check{Rule: rule.Rule{
 	Name: "edge-unread", Summary: "a rule is not understood, so that what it does is unknown", Group: Group, Severity: rule.Error, Confidence: rule.High, Since: "0.1.0",
-	Why: "A field, function or action that is misspelt, a number where none can stand, a list that was not given: Cloudflare refuses the rule, or it does something that is not computed here. The other rules are judged all the same. What is not known here (an expression or action that may be newer than this program, a value of Terraform) is a warning, and what is left aside, such as a list that was not given, a note.",
+	Why: "A field, function or action that is misspelt, a number where none can stand, a list that was not given: the provider refuses the rule, or it does something that is not computed here. The other rules are judged all the same. What is not known here (an expression or action that may be newer than this program, a value of Terraform) is a warning, and what is left aside, such as a list that was not given, a note.",
 }, all: func(p *pass) {
 	for i := range p.Problems {
 		f := p.found(nil, p.Problems[i].Span, nil, "%s", p.Problems[i].Text)
@@ -35,24 +36,19 @@ var unread = &check{Rule: rule.Rule{
 			}
 		}
 	}
-}}
-
-// A Problem is what is not understood in rules of another product.
-type Problem struct {
-	Span source.Span
-	Rule string
-	Text string
-}
-
-// Unread returns findings of what is not understood.
-func Unread(problems []Problem) []rule.Finding {
-	p := &pass{now: unread}
-	for i := range problems {
-		f := p.found(nil, problems[i].Span, map[string]any{"rule": problems[i].Rule}, "%s", problems[i].Text)
-		f.Context = append(f.Context, "rule "+problems[i].Rule)
+}, acl: func(p *pass) {
+	for _, b := range p.web.Problems {
+		f := p.foundIn(nil, b.Span, map[string]any{"rule": b.Rule}, "%s", b.Text)
+		f.Context = append(f.Context, "rule "+b.Rule)
+		switch b.Kind {
+		case awswaf.Foreign:
+			f.Severity = rule.Warning
+		case awswaf.Aside:
+			f.Severity = rule.Note
+		case awswaf.Wrong:
+		}
 	}
-	return p.sorted()
-}
+}}
 
 var coloMissing = &check{Rule: rule.Rule{
 	Name: "edge-colo-missing", Summary: "cf.colo.id is not among the characteristics", Group: Group, Severity: rule.Error, Confidence: rule.High, Since: "0.1.0",
@@ -65,7 +61,7 @@ var coloMissing = &check{Rule: rule.Rule{
 
 var refused = &check{Rule: rule.Rule{
 	Name: "edge-refused", Summary: "what is written cannot stand together, or can never match", Group: Group, Severity: rule.Error, Confidence: rule.High, Since: "0.1.0",
-	Why: "Cloudflare's documentation forbids some combinations, which terraform validate lets pass: the address beside \"IP with NAT support\"; a header's name with capitals (it never matches); cf.colo.id or the answer in the rule's expression; a list where the count is made when the answer comes; a status outside 400 to 499.",
+	Why: "Cloudflare's documentation forbids some combinations, which terraform validate lets pass: the address beside \"IP with NAT support\"; a header's name with capitals (it never matches); cf.colo.id or the answer in the rule's expression; a list where the count is made when the answer comes; a status outside 400 to 499. AWS WAF refuses two rules of one priority, limits outside 10 to 2,000,000,000 and statuses that are not in its list; it takes conditions that no request fits, such as capitals that are searched for in a text that LOWERCASE has made small.",
 }, each: func(p *pass, u *cloudflare.Rule) {
 	p.keysRefused(u)
 	if e := u.Expression; e != nil {
@@ -95,7 +91,7 @@ var refused = &check{Rule: rule.Rule{
 			}
 		}
 	}
-}}
+}, acl: refusedACL}
 
 func statusAt(u *cloudflare.Rule) source.Span {
 	return u.At("action_parameters", "response", "status_code")

@@ -110,7 +110,7 @@ func TestUnknown(t *testing.T) {
 	for _, st := range rep.Rules {
 		unknown[st.Rule] = st.Unknown
 	}
-	if unknown["api"] != 0 || unknown["geo"] != 1 || unknown["managed"] != 2 || unknown["odd"] != 2 || len(acl.Problems) != 2 || rep.Rules[0].Rule != "managed" {
+	if unknown["api"] != 0 || unknown["geo"] != 1 || unknown["managed"] != 2 || unknown["odd"] != 2 || len(acl.Problems) != 3 || rep.Rules[0].Rule != "managed" {
 		t.Errorf("%v, %+v", unknown, acl.Problems)
 	}
 	for _, p := range acl.Problems {

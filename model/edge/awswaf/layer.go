@@ -13,7 +13,14 @@ import (
 const Lag clock.Msec = 20_000
 
 // A Layer runs a web ACL. It is an edge.Layer.
-type Layer struct{ rules []*running }
+type Layer struct {
+	rules []*running
+	rest  *edge.RuleStat // what the default action stops; nil where it lets pass
+	acl   *ACL
+}
+
+// byDefault is by what name reports know the default action of a web ACL, as AWS's own metrics do.
+const byDefault = "Default_Action"
 
 type running struct {
 	*Rule
@@ -39,7 +46,7 @@ func (r *running) room(now clock.Msec) bool {
 	}
 	r.missed = 1
 	for key, c := range r.counters {
-		if c.marks[len(c.marks)-1].at <= now-Lag-r.rate.window {
+		if c.marks[len(c.marks)-1].at <= now-Lag-r.Rate.window {
 			delete(r.counters, key)
 		}
 	}
@@ -65,51 +72,77 @@ type mark struct {
 
 // New makes a layer of a web ACL.
 func New(acl *ACL) *Layer {
-	l := &Layer{}
+	l := &Layer{acl: acl}
 	for _, u := range acl.Rules {
 		r := &running{Rule: u, stat: edge.RuleStat{Rule: u.Name}}
-		if u.rate != nil {
+		if u.Rate != nil {
 			r.counters = map[string]*counter{}
-			r.stat.Limit, r.stat.PeriodS = u.rate.limit, int64(u.rate.window/1000)
+			r.stat.Limit, r.stat.PeriodS = u.Rate.Limit, u.Rate.WindowS
 		}
 		l.rules = append(l.rules, r)
+	}
+	if acl.Default.Kind == "Block" {
+		l.rest = &edge.RuleStat{Rule: byDefault}
 	}
 	return l
 }
 
-// Decide judges a request by the rules in the order of their priority: Allow and whatever stops it end that.
+// Decide judges a request by the rules in the order of their priority: Allow and whatever stops it end that. With what is
+// left the web ACL's default action is done; where a rule that is unknown may have let the request pass, it is taken to.
 func (l *Layer) Decide(now clock.Msec, req *edge.Request) edge.Decision {
 	var d edge.Decision
+	mayPass := ""
 	for _, r := range l.rules {
 		if r.Unknown != "" {
 			r.dark(r.Unknown)
+			if r.passes() {
+				mayPass = r.Unknown
+			}
 			continue
 		}
 		fits, why := lang.True, r.hidden(req)
 		if why != "" {
 			fits = lang.Unknown
-		} else if r.when != nil {
-			fits, why = r.when(req)
+		} else if r.When != nil {
+			fits, why = r.When.test(req)
 		}
 		if fits == lang.Unknown {
 			r.dark(why)
+			if r.passes() {
+				mayPass = why
+			}
 		}
 		if fits != lang.True {
 			continue
 		}
 		got, acts := r.judge(now, req)
 		switch {
-		case !acts && r.rate == nil:
+		case !acts && r.Rate == nil:
 			continue
 		case d.Rule == "" || got.Action.Stops() || d.Action == edge.Allow && got.Action == edge.Log:
 			d = got
 		}
-		if got.Action.Stops() || acts && r.Action == "Allow" {
+		if got.Action.Stops() || acts && r.Action.Kind == "Allow" {
 			return d
 		}
 	}
-	return d
+	switch {
+	case l.rest == nil:
+		return d
+	case mayPass != "":
+		l.rest.Unknown++
+		if l.rest.Why == "" {
+			l.rest.Why = mayPass
+		}
+		return d
+	}
+	l.rest.Matched++
+	l.rest.Blocked++
+	return edge.Decision{Rule: byDefault, Action: edge.Block, Status: l.acl.Default.Status, RetryAfterMs: -1}
 }
+
+// passes says whether a rule may let requests pass all others: a rule that does, or a group of rules of which nobody knows.
+func (r *Rule) passes() bool { return r.Action.Kind == "Allow" || r.Action.Kind == "" && r.Rate == nil }
 
 // hidden says what of a logged request a rule looks at that the log does not tell; "" for nothing.
 func (r *running) hidden(req *edge.Request) string {
@@ -163,9 +196,9 @@ func (r *running) dark(why string) {
 func (r *running) judge(now clock.Msec, req *edge.Request) (d edge.Decision, acts bool) {
 	r.stat.Matched++
 	d = edge.Decision{Rule: r.Name, Action: edge.Allow}
-	if r.rate != nil {
+	if r.Rate != nil {
 		r.key = r.key[:0]
-		for _, k := range r.rate.keys {
+		for _, k := range r.Rate.keys {
 			var ok bool
 			if r.key, ok = k(req, r.key); !ok {
 				return edge.Decision{}, false
@@ -181,16 +214,16 @@ func (r *running) judge(now clock.Msec, req *edge.Request) (d edge.Decision, act
 			r.counters[string(r.key)] = c
 		}
 		r.stat.Counted++
-		d.Counter = c.take(now, r.rate.window)
+		d.Counter = c.take(now, r.Rate.window)
 		r.stat.Peak = max(r.stat.Peak, d.Counter)
-		if d.Counter <= r.rate.limit {
+		if d.Counter <= r.Rate.Limit {
 			return d, false
 		}
 	}
 	d.RetryAfterMs = -1
-	switch r.Action {
+	switch r.Action.Kind {
 	case "Block":
-		d.Action, d.Status = edge.Block, r.Status
+		d.Action, d.Status = edge.Block, r.Action.Status
 		r.stat.Blocked++
 	case "Captcha":
 		d.Action, d.Kind, d.Status = edge.Challenge, "captcha", 405
@@ -245,6 +278,12 @@ func (l *Layer) Report() edge.Report {
 		}
 		if st.Unknown > 0 {
 			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %d requests it cannot be known whether it acts, and it is taken not to: %s", st.Rule, st.Unknown, st.Why))
+		}
+	}
+	if l.rest != nil {
+		rep.Rules = append(rep.Rules, *l.rest)
+		if l.rest.Unknown > 0 {
+			rep.Said = append(rep.Said, fmt.Sprintf("for %d requests that the web ACL's default action would block it cannot be known whether a rule lets them pass, and they are taken to pass: %s", l.rest.Unknown, l.rest.Why))
 		}
 	}
 	rep.Said = append(rep.Said, fmt.Sprintf("AWS WAF sees a rate %d s late, in both directions; its documentation says that this usually takes less than 30 s, and gives no number", Lag/1000))
