@@ -80,11 +80,13 @@ type pass struct {
 	web      *awswaf.ACL // nil where they are of Cloudflare
 	now      *check
 	findings []rule.Finding
+
+	alone, endings shelves // rules that count the address alone, and that end the way of requests
 }
 
 // Check judges rules. Findings are in the order of the files, and within one by place.
 func Check(reading *cloudflare.Reading, o Options) []rule.Finding {
-	p := &pass{Reading: reading, Options: o}
+	p := &pass{Reading: reading, Options: o, alone: shelves{}, endings: shelves{}}
 	for _, c := range catalogue {
 		if !o.runs(c.Name) {
 			continue

@@ -49,22 +49,20 @@ func isChosen(name string) bool {
 
 // addressAlone says whether another rule that stops requests counts whatever this one counts by the address alone.
 func (p *pass) addressAlone(u *cloudflare.Rule) bool {
-	for _, s := range p.limiting() {
-		for _, other := range s.Rules {
-			if other == u || other.Ruleset != u.Ruleset || !other.Enabled || other.Unknown != "" || other.Limit == nil || other.Action == "log" || other.Limit.Counting != nil {
-				continue
-			}
-			alone := len(other.Limit.Keys) > 0
-			for i := range other.Limit.Keys {
-				name := other.Limit.Keys[i].String()
-				alone = alone && (name == "cf.colo.id" || strings.Contains(name, "ip.src") || name == "cf.unique_visitor_id")
-			}
-			if alone && u.Expression != nil && u.Expression.Implies(other.Expression.Expr) {
-				return true
-			}
+	return u.Expression != nil && p.alone.of(u.Ruleset, countsAddress).first(u, func(other *cloudflare.Rule) bool { return other != u }) != nil
+}
+
+// countsAddress says whether a rule counts by nothing but the address, and stops somebody.
+func countsAddress(u *cloudflare.Rule) bool {
+	if u.Limit == nil || u.Action == "log" || u.Limit.Counting != nil {
+		return false
+	}
+	for i := range u.Limit.Keys {
+		if name := u.Limit.Keys[i].String(); name != "cf.colo.id" && !strings.Contains(name, "ip.src") && name != "cf.unique_visitor_id" {
+			return false
 		}
 	}
-	return false
+	return len(u.Limit.Keys) > 0
 }
 
 var cachePassed = &check{Rule: rule.Rule{
@@ -98,27 +96,28 @@ var neverRuns = &check{Rule: rule.Rule{
 		if s.Zone != u.Ruleset.Zone && s.Kind != "root" {
 			continue
 		}
-		for _, before := range s.Rules {
-			if before == u {
-				break
-			}
-			if !before.Enabled || before.Unknown != "" || before.Expression == nil || !u.Expression.Implies(before.Expression.Expr) {
-				continue
-			}
-			what := ""
-			switch {
-			case before.Skip != nil && s.Phase == cloudflare.Custom && before.Skip.RateLimit:
-				what = "skips rate limiting for"
-			case before.Skip != nil && s == u.Ruleset && before.Skip.Rest:
-				what = "skips the rules behind it for"
-			case s.Phase == cloudflare.Custom && before.Action == "block":
-				what = "blocks"
-			default:
-				continue
-			}
-			f := p.found(u, u.Span, map[string]any{"before": before.Name}, "the rule never runs: rule %q %s whatever it matches", before.Name, what)
-			f.Related = append(f.Related, rule.Label{Span: before.Span, Message: "this rule comes first"})
-			return
+		before := p.endings.of(s, func(r *cloudflare.Rule) bool { return ending(r) != "" }).first(u, func(r *cloudflare.Rule) bool {
+			return r.Ruleset.Phase == cloudflare.Custom || r.Ruleset == u.Ruleset && r.Number < u.Number
+		})
+		if before == nil {
+			continue
 		}
+		f := p.found(u, u.Span, map[string]any{"before": before.Name}, "the rule never runs: rule %q %s whatever it matches", before.Name, ending(before))
+		f.Related = append(f.Related, rule.Label{Span: before.Span, Message: "this rule comes first"})
+		return
 	}
 }}
+
+// ending is how a rule ends the way of a request to later rules that count; "" where it does not.
+func ending(r *cloudflare.Rule) string {
+	custom := r.Ruleset.Phase == cloudflare.Custom
+	switch {
+	case r.Skip != nil && custom && r.Skip.RateLimit:
+		return "skips rate limiting for"
+	case r.Skip != nil && !custom && r.Skip.Rest:
+		return "skips the rules behind it for"
+	case custom && r.Action == "block":
+		return "blocks"
+	}
+	return ""
+}

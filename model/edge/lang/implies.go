@@ -8,7 +8,7 @@ import (
 // Implies says whether every request that one expression matches is certainly matched by another, as far as their form
 // tells: false says nothing.
 func (e *Expr) Implies(other *Expr) bool {
-	i := implication{left: 10_000}
+	i := implication{left: mostSteps}
 	return i.holds(e.root, other.root)
 }
 
@@ -46,8 +46,27 @@ func (e *Expr) Compared(field string) []string {
 	return list
 }
 
+// mostSteps bounds the search for one implication.
+const mostSteps = 10_000
+
 // implication is a search under way; left bounds its steps.
-type implication struct{ left int }
+type implication struct {
+	left  int
+	texts map[node]string // how nodes are written; nil where that is not kept
+}
+
+// text is how a node is written.
+func (i *implication) text(n node) string {
+	if i.texts == nil {
+		return n.String()
+	}
+	s, ok := i.texts[n]
+	if !ok {
+		s = n.String()
+		i.texts[n] = s
+	}
+	return s
+}
 
 func (i *implication) holds(a, b node) bool {
 	if i.left--; i.left < 0 {
@@ -65,7 +84,7 @@ func (i *implication) holds(a, b node) bool {
 	if a, ok := a.(*or); ok {
 		return !slices.ContainsFunc(a.parts, func(n node) bool { return !i.holds(n, b) })
 	}
-	if a.String() == b.String() {
+	if i.text(a) == i.text(b) {
 		return true
 	}
 	if b, ok := b.(*or); ok && slices.ContainsFunc(b.parts, func(n node) bool { return i.holds(a, n) }) {
@@ -75,20 +94,20 @@ func (i *implication) holds(a, b node) bool {
 		return slices.ContainsFunc(a.parts, func(n node) bool { return i.holds(n, b) })
 	}
 	c, ok := a.(*comparison)
-	return ok && c.op == "eq" && c.base == text && holdsFor(b, c.left.String(), c.right.s)
+	return ok && c.op == "eq" && c.base == text && i.holdsFor(b, i.text(c.left), c.right.s)
 }
 
 // holdsFor says whether a condition holds where a field has a value.
-func holdsFor(b node, field, v string) bool {
+func (i *implication) holdsFor(b node, field, v string) bool {
 	switch b := b.(type) {
 	case *in:
-		return b.left.String() == field && truth((&in{left: &literal{text, str(v)}, texts: b.texts, numbers: b.numbers, set: b.set}).eval(&Scope{})) == True
+		return i.text(b.left) == field && truth((&in{left: &literal{text, str(v)}, texts: b.texts, numbers: b.numbers, set: b.set}).eval(&Scope{})) == True
 	case *contains:
-		return b.left.String() == field && strings.Contains(v, b.part)
+		return i.text(b.left) == field && strings.Contains(v, b.part)
 	case *like:
-		return b.left.String() == field && b.w.match(v)
+		return i.text(b.left) == field && b.w.match(v)
 	case *application:
-		if len(b.args) != 2 || b.args[0].String() != field {
+		if len(b.args) != 2 || i.text(b.args[0]) != field {
 			return false
 		}
 		with, ok := b.args[1].(*literal)
