@@ -43,7 +43,7 @@ const (
 	noConns                      // likewise, and so on
 	noAccess
 	noPreContent
-	noEnd    // nothing follows the answer: neither post_action nor a Retry-After
+	noEnd    // nothing follows the answer: neither post_action nor a Retry-After nor what is put into it
 	noExcept // no limit_except
 	limitDry
 	connDry
@@ -160,7 +160,7 @@ func (c *conf) findTraits() {
 	c.set(noConns, len(c.conns) == 0)
 	c.set(noAccess, len(c.access) == 0 && c.basic.Text == "" && c.auth == "" && !c.hasOpaque(accessPhase))
 	c.set(noPreContent, len(c.tryFiles) == 0 && len(c.mirrors) == 0)
-	c.set(noEnd, c.postAction == "" && len(c.retryAfter) == 0)
+	c.set(noEnd, c.postAction == "" && len(c.retryAfter)+len(c.within) == 0)
 	c.set(noExcept, c.except == nil)
 }
 
@@ -227,6 +227,7 @@ func (c *conf) compileContent(level *config.Level) {
 	if uri := text(level, "post_action", "off"); uri != "off" {
 		c.postAction = uri
 	}
+	c.within = asksWithin(level)
 	if item, ok := level.Effective("dav_methods"); ok && item.Arg(0) != "off" {
 		for _, arg := range item.Args() {
 			c.dav = append(c.dav, strings.ToUpper(arg.Value))

@@ -30,6 +30,7 @@ type details struct {
 	dav        []string // methods that dav_methods takes
 	random     bool     // random_index on
 	postAction string   // URI of post_action; "" for none
+	within     []string // what puts other URIs into the answer
 	maxBody    int64
 	index      []value.Template
 	files      docroot
@@ -106,7 +107,7 @@ func (d *details) lists() string {
 	for _, t := range d.index {
 		fmt.Fprintf(&b, "i%q ", t.Text)
 	}
-	fmt.Fprintf(&b, "%q %q %d", d.mirrors, d.dav, len(d.errorPages))
+	fmt.Fprintf(&b, "%q %q %q %d", d.mirrors, d.dav, d.within, len(d.errorPages))
 	return b.String()
 }
 

@@ -148,8 +148,11 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 	}
 	a := r.begin(pl.server)
 	r.sendMirrored()
-	if a.conf != nil && !a.conf.is(noEnd) && a.conf.postAction != "" {
-		r.assume("post_action " + a.conf.postAction + " in " + a.conf.name() + ": the request that it makes afterwards is not followed; limits in effect there may count it")
+	if a.conf != nil && !a.conf.is(noEnd) {
+		r.assumeWithin(a)
+		if to := a.conf.postAction; to != "" {
+			r.assume("post_action " + to + " in " + a.conf.name() + ": the request that it makes afterwards is not followed; limits in effect there may count it")
+		}
 	}
 	retryAfter := r.retryAfter(a)
 	end := &p.end

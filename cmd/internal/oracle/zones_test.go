@@ -47,9 +47,9 @@ func (c *tally) capacity(module string, m *measured.Capacity, length int) int {
 	e := report.Explain("GET", "/", &tr)
 	switch {
 	case len(e.Limits) == 1 && lengthOf(tr.Limits[0].Key.Known()) == length:
-		return e.Limits[0].ZoneCapacity
+		return *e.Limits[0].ZoneCapacity
 	case len(e.ConnLimits) == 1 && lengthOf(tr.Conns[0].Key.Known()) == length:
-		return e.ConnLimits[0].ZoneCapacity
+		return *e.ConnLimits[0].ZoneCapacity
 	}
 	c.Fatalf("%s of %d bytes is no key of the request: %+v", key, length, e)
 	return 0

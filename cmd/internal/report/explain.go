@@ -62,7 +62,7 @@ type ExplainedLimit struct {
 	Delay        any      `json:"delay"` // "nodelay" or a whole number
 	IntervalMs   int64    `json:"interval_ms"`
 	MaxDelayMs   int64    `json:"max_delay_ms"`
-	ZoneCapacity int      `json:"zone_capacity"` // keys of this length that the zone holds; 0 where that is not known
+	ZoneCapacity *int     `json:"zone_capacity"` // keys of this length that the zone holds; nil where the key is not known, or is empty
 	Declared     Declared `json:"declared"`
 	Level        string   `json:"level"`
 	standing
@@ -76,7 +76,7 @@ type ExplainedConn struct {
 	KeyUnknown   string   `json:"key_unknown,omitempty"`
 	Counted      bool     `json:"counted"`
 	Max          int      `json:"max"`
-	ZoneCapacity int      `json:"zone_capacity"`
+	ZoneCapacity *int     `json:"zone_capacity"` // see ExplainedLimit
 	Declared     Declared `json:"declared"`
 	Level        string   `json:"level"`
 	standing
@@ -180,7 +180,7 @@ func explainLimit(l *pipeline.Limit, t *pipeline.Trace) ExplainedLimit {
 		}
 	}
 	if n, ok := keyLength(l.Key); ok {
-		out.ZoneCapacity = limitreq.Capacity(z.Size, len(z.Name), n)
+		out.ZoneCapacity = new(limitreq.Capacity(z.Size, len(z.Name), n))
 	}
 	return out
 }
@@ -196,7 +196,7 @@ func explainConn(l *pipeline.ConnLimit, t *pipeline.Trace) ExplainedConn {
 	if z := l.Zone; z != nil {
 		out.Key = z.Key.Text
 		if n, ok := keyLength(l.Key); ok {
-			out.ZoneCapacity = limitconn.Capacity(z.Size, len(z.Name), n)
+			out.ZoneCapacity = new(limitconn.Capacity(z.Size, len(z.Name), n))
 		}
 	}
 	return out

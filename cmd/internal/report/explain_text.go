@@ -193,9 +193,9 @@ func (t *explainWriter) head(name, zone string, at Declared, s standing) (asked 
 	return s.asked
 }
 
-func (t *explainWriter) room(capacity int) {
-	if capacity > 0 {
-		t.field("", fmt.Sprintf("the zone holds %s of this length", count(capacity, "key")))
+func (t *explainWriter) room(capacity *int) {
+	if capacity != nil {
+		t.field("", fmt.Sprintf("the zone holds %s of this length", count(*capacity, "key")))
 	}
 }
 
