@@ -94,8 +94,12 @@ func (o *opener) source(name string) (replay.Source, error) {
 	if err != nil {
 		return s, err
 	}
-	head, b := firstLines(text)
-	block := accesslog.Block{Text: string(head), First: true}
+	head, long, b := firstLines(text)
+	block := accesslog.Block{Text: string(head), First: true, Long: long}
+	if err := accesslog.Strange(head); err != nil {
+		done()
+		return s, err
+	}
 	format, server, err := o.formatOf(name, block)
 	if err == nil {
 		s.Server = server
@@ -135,8 +139,8 @@ func (o *opener) source(name string) (replay.Source, error) {
 const mostLong = 16
 
 // firstLines returns the first whole lines of a log, behind those that are too long to be looked at, and a reader of all of it:
-// of such a line it holds as much as tells that it is too long.
-func firstLines(text io.Reader) (head []byte, all io.Reader) {
+// of such a line it holds as much as tells that it is too long. long says that there are only such.
+func firstLines(text io.Reader) (head []byte, long bool, all io.Reader) {
 	b := bufio.NewReaderSize(text, peeked)
 	var front []byte
 	for range mostLong {
@@ -154,7 +158,7 @@ func firstLines(text io.Reader) (head []byte, all io.Reader) {
 		}
 		head = nil
 	}
-	return head, io.MultiReader(bytes.NewReader(front), b)
+	return head, len(front) > 0 && len(head) == 0, io.MultiReader(bytes.NewReader(front), b)
 }
 
 func (o *opener) options() accesslog.Options {
@@ -251,16 +255,31 @@ func (o *opener) formatOf(name string, block accesslog.Block) (accesslog.Format,
 	}
 	guess := accesslog.Detect(block, given, o.options())
 	if guess.Fit == 0 && guess.Of > 0 {
-		return guess.Format, nil, errors.New("the format of its lines is not known: name it with --log-format")
+		return guess.Format, nil, accesslog.Unreadable(block.Text)
 	}
 	if guess.Of == 0 {
 		guess.Format = accesslog.JSON
 	}
-	if o.quiet {
+	switch {
+	case o.quiet:
+		return guess.Format, server, nil
+	case guess.Of == 0:
+		complain(o.app.stderr, fmt.Errorf("%s: %s", name, nothingIn(block)))
 		return guess.Format, server, nil
 	}
 	complain(o.app.stderr, fmt.Errorf("%s: format %s (%d of the first %d lines fit)", name, guess.Format.Name, guess.Fit, guess.Of))
 	return guess.Format, server, nil
+}
+
+// nothingIn says why a log has no line to look at.
+func nothingIn(block accesslog.Block) string {
+	switch {
+	case block.Long:
+		return "it begins with lines that are too long, and is taken for JSON lines"
+	case block.Text == "":
+		return "the log is empty"
+	}
+	return "it begins with nothing but blank lines, or such as are too long, and is taken for JSON lines"
 }
 
 func formatText(f *config.LogFormat) accesslog.Format {
