@@ -26,9 +26,9 @@ func (e *edgeFront) replayed() (*replay.Edge, error) {
 }
 
 // withoutEdge replays the same logs without the edge, to say what nginx alone does; nil where there is no edge, and where a
-// log is standard input, which can be read once only.
+// log comes only once.
 func withoutEdge(e *replay.Edge, names []string, run func(*replay.Edge) (*replay.Part, error)) (*replay.Part, error) {
-	if e == nil || slices.Contains(names, "-") {
+	if e == nil || slices.ContainsFunc(names, comesOnce) {
 		return nil, nil //nolint:nilnil // it is not tried
 	}
 	return run(nil)

@@ -62,7 +62,7 @@ type opener struct {
 	tree   *config.Tree
 	wanted []string // variables
 
-	stdin string // file that stands in for standard input; "" for none
+	kept spools // files that stand in for what comes only once
 
 	timeless bool // logs without times will do
 	edge     *replay.Edge
@@ -72,7 +72,7 @@ type opener struct {
 	size int64 // of all files
 }
 
-// sources prepares the logs. Each is looked into, and opened again when its time has come.
+// sources prepares the logs. Each is looked into, and opened again when its time has come; what comes only once is read on.
 func (o *opener) sources(names []string) ([]replay.Source, error) {
 	list := make([]replay.Source, 0, len(names))
 	for _, name := range names {
@@ -117,7 +117,7 @@ func (o *opener) source(name string) (replay.Source, error) {
 			}
 		}
 	}
-	if name == "-" && o.stdin == "" {
+	if o.kept[name] == nil && comesOnce(name) {
 		s.Open = func() (io.Reader, func(), error) { return b, done, nil }
 		return s, nil
 	}
@@ -170,7 +170,7 @@ func (o *opener) open(name string) (io.Reader, func(), error) { return o.unpack(
 func (o *opener) openCounted(name string) (io.Reader, func(), error) { return o.unpack(name, &o.read) }
 
 func (o *opener) unpack(name string, count *int64) (io.Reader, func(), error) {
-	if name == "-" && o.stdin == "" {
+	if name == "-" && o.kept[name] == nil {
 		return accesslog.Unpack(o.app.stdin)
 	}
 	f, err := os.Open(o.fileOf(name))
@@ -194,8 +194,8 @@ func (o *opener) unpack(name string, count *int64) (io.Reader, func(), error) {
 
 // fileOf is the file that a log is read from.
 func (o *opener) fileOf(name string) string {
-	if name == "-" {
-		return o.stdin
+	if s := o.kept[name]; s != nil {
+		return s.path
 	}
 	return name
 }

@@ -11,7 +11,7 @@ import (
 // What was kept is there as it came, and gone afterwards; more than is allowed is refused.
 func TestSpool(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	var s spool
+	s := spool{what: "x"}
 	s.remove()
 	if err := s.fill(strings.NewReader("a log"), 5); err != nil {
 		t.Fatal(err)

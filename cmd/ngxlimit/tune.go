@@ -24,7 +24,7 @@ type tuneFlags struct {
 	logs              replayFlags
 	share, headroom   float64
 	attackers, people []string
-	spool             spool
+	spools            spools
 }
 
 func newTune(a *app) *cobra.Command {
@@ -64,7 +64,7 @@ func (a *app) tune(f *tuneFlags, path string, logs []string) error {
 	if path == "-" && slices.Contains(logs, "-") {
 		return errors.New("both the configuration and a log are to be read from standard input")
 	}
-	defer f.spool.remove()
+	defer func() { f.spools.remove() }()
 	tree, err := f.one(a, path)
 	if err != nil {
 		return err

@@ -30,10 +30,8 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(names, "-") { // the logs are read twice, to try what was found
-		if err := f.spool.fill(a.stdin, mostSpooled); err != nil {
-			return nil, err
-		}
+	if err := f.spools.keep(a, names); err != nil { // the logs are read twice, to try what was found
+		return nil, err
 	}
 	c := tune.NewCollector(tree, route.New(tree), o)
 	var refused, delayed int
@@ -119,7 +117,7 @@ func (a *app) replayVisits(f *tuneFlags, tree, through *config.Tree, names []str
 	if through != tree {
 		quiet.stderr = io.Discard // it was said
 	}
-	o := &opener{app: &quiet, flags: &f.logs, tree: tree, wanted: replay.Wanted(tree, nil), stdin: f.spool.path}
+	o := &opener{app: &quiet, flags: &f.logs, tree: tree, wanted: replay.Wanted(tree, nil), kept: f.spools}
 	sources, err := o.sources(names)
 	if err != nil {
 		return nil, err
