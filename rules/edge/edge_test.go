@@ -17,7 +17,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-func reading(t *testing.T, text string) *cloudflare.Reading {
+func reading(t testing.TB, text string) *cloudflare.Reading {
 	t.Helper()
 	v, err := document.JSON(&source.File{Path: "rules.json", Text: text})
 	if err != nil {

@@ -25,8 +25,8 @@ var belowPage = &check{Rule: rule.Rule{
 		return
 	}
 	people := min(p.Clients, max(1, int(int64(p.Clients)*u.Limit.PeriodS/int64(simulate.OfficeSpan.Seconds()))))
-	if people < 2 {
-		return
+	if people < 2 || u.Limit.Score == 0 && int64(people*one.counted) <= u.Limit.Requests {
+		return // so many do not get to the limit
 	}
 	if office := p.pageAt(u, people); office.stopped > 0 {
 		evidence["people"] = int64(people)
@@ -55,10 +55,14 @@ func (p *pass) pageAt(u *cloudflare.Rule, people int) page {
 		host = p.Options.Options.Host
 	}
 	var n page
+	requests := make([]edge.Request, len(p.Fan.Requests))
+	for i := range requests {
+		requests[i] = fanRequest(&p.Fan.Requests[i], host)
+	}
 	for range people {
-		for i := range p.Fan.Requests {
-			req := fanRequest(&p.Fan.Requests[i], host)
-			d := l.Decide(clock.Msec(0), &req)
+		for i := range requests {
+			req := &requests[i]
+			d := l.Decide(clock.Msec(0), req)
 			if d.Rule != "" {
 				n.matched++
 			}
@@ -66,7 +70,7 @@ func (p *pass) pageAt(u *cloudflare.Rule, people int) page {
 				n.stopped++
 				continue
 			}
-			l.Observe(0, &req, &edge.Response{}, d)
+			l.Observe(0, req, &edge.Response{}, d)
 		}
 	}
 	for _, st := range l.Report().Rules {
