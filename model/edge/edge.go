@@ -83,5 +83,5 @@ type RuleStat struct {
 	Unknown    int    `json:"unknown"` // whether it matches could not be known; taken as no match
 	Why        string `json:"unknown_because,omitempty"`
 	Peak       int64  `json:"peak"` // the highest counter
-	Keys       int    `json:"keys"` // combinations with a counter
+	Keys       int    `json:"keys"` // counters that were made: one for each combination; one more where it comes again after its window was over and it was let go
 }

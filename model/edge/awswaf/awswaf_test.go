@@ -134,3 +134,18 @@ func TestIPSet(t *testing.T) {
 		}
 	}
 }
+
+// TestForgets holds the memory of a layer to what comes within a window, whatever came before.
+func TestForgets(t *testing.T) {
+	l := New(read(t, perAddress, nil))
+	most := 0
+	for n := range 100_000 {
+		if d := l.Decide(clock.Msec(n)*50, get(uint32(n), "/api/")); d.Action.Stops() { // some 1,600 within window and lag
+			t.Fatalf("client %d is new: %+v", n, d)
+		}
+		most = max(most, len(l.rules[0].counters))
+	}
+	if st := l.Report().Rules[0]; most > leastFull || st.Keys != 100_000 || st.Counted != 100_000 {
+		t.Errorf("%d combinations at a time: %+v", most, st)
+	}
+}

@@ -28,6 +28,7 @@ type running struct {
 	key      []byte
 	stat     edge.RuleStat
 
+	full   int   // how many combinations there may be before it is looked for those that can be let go
 	missed int64 // requests since the last sweep that found no room
 	lost   int64 // requests that were not counted, as there was no room
 }
@@ -35,12 +36,16 @@ type running struct {
 // mostCounters bounds the combinations of a rule that are counted at a time. Tests lower it.
 var mostCounters = 1 << 19
 
-// room says whether one more combination can be counted; those of which nothing came within a window are let go.
+// leastFull is how many combinations there may be at any rate.
+const leastFull = 4096
+
+// room says whether one more combination can be counted; those of which nothing came within a window are let go when there
+// are twice as many as there were left the last time.
 func (r *running) room(now clock.Msec) bool {
-	if len(r.counters) < mostCounters {
+	if len(r.counters) < min(max(r.full, leastFull), mostCounters) {
 		return true
 	}
-	if r.missed > 0 && r.missed < int64(mostCounters)/8 {
+	if len(r.counters) >= mostCounters && r.missed > 0 && r.missed < int64(mostCounters)/8 {
 		r.missed++
 		return false
 	}
@@ -50,6 +55,7 @@ func (r *running) room(now clock.Msec) bool {
 			delete(r.counters, key)
 		}
 	}
+	r.full = 2 * len(r.counters)
 	if len(r.counters) < mostCounters {
 		r.missed = 0
 		return true
@@ -212,6 +218,7 @@ func (r *running) judge(now clock.Msec, req *edge.Request) (d edge.Decision, act
 			}
 			c = &counter{}
 			r.counters[string(r.key)] = c
+			r.stat.Keys++
 		}
 		r.stat.Counted++
 		d.Counter = c.take(now, r.Rate.window)
@@ -271,7 +278,6 @@ func (l *Layer) Report() edge.Report {
 	rep := edge.Report{Front: "AWS WAF"}
 	for _, r := range l.rules {
 		st := r.stat
-		st.Keys = len(r.counters)
 		rep.Rules = append(rep.Rules, st)
 		if r.lost > 0 {
 			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: %d requests were not counted, as %d combinations of its keys had counters at that time", st.Rule, r.lost, mostCounters))

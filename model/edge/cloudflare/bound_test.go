@@ -41,6 +41,27 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// TestForgets holds the memory of a layer to what comes within a window, whatever came before.
+func TestForgets(t *testing.T) {
+	for _, w := range Windows {
+		l, err := New(read(t, ruleset(keyed), nil).Rulesets, Options{Window: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0
+		for n := range 100_000 {
+			now := clock.Msec(n) * 50 // some 400 keys within two periods
+			if d := l.Decide(now, keyedRequest(n)); d.Action.Stops() || d.Counter != 1 {
+				t.Fatalf("%s: key %d is new: %+v", w, n, d)
+			}
+			most = max(most, len(l.zones[0].rules[0].keys.ids))
+		}
+		if rep := l.Report(); most > leastFull || len(l.zones[0].rules[0].counters) > leastFull || rep.Rules[0].Keys != 100_000 || len(rep.Rules[0].Why) > 0 {
+			t.Errorf("%s: %d combinations at a time: %+v", w, most, rep.Rules[0])
+		}
+	}
+}
+
 // TestNoRoom says what was not counted where more combinations come at once than there is room for.
 func TestNoRoom(t *testing.T) {
 	defer func(n int) { mostCombinations = n }(mostCombinations)

@@ -18,6 +18,7 @@ type keyset struct {
 	rules []*running       // that count by it
 	scope lang.Scope
 
+	full   int   // how many combinations there may be before it is looked for those that can be let go
 	missed int64 // requests since the last sweep that found no room
 	lost   int64 // requests that were not counted, as there was no room
 
@@ -30,7 +31,7 @@ type keyset struct {
 // keysetOf returns the keyset of characteristics, the same one for the same. The data centre is part of each.
 func (l *Layer) keysetOf(list []Characteristic) *keyset {
 	var names []string
-	k := &keyset{ids: map[string]int32{}}
+	k := &keyset{ids: map[string]int32{}, full: leastFull}
 	for i := range list {
 		if name := list[i].String(); name != "cf.colo.id" {
 			names = append(names, name)
@@ -44,6 +45,9 @@ func (l *Layer) keysetOf(list []Characteristic) *keyset {
 	l.keysets[name] = k
 	return k
 }
+
+// leastFull is how many combinations there may be at any rate.
+const leastFull = 4096
 
 // mostCombinations bounds the combinations of a keyset that are counted at a time, so that those who send another one with
 // each request cannot take all memory. Tests lower it.
@@ -65,13 +69,14 @@ func (k *keyset) find(l *Layer, now clock.Msec, req *edge.Request, make bool) in
 	return k.id
 }
 
-// room says whether one more combination can be counted. Those whose counters stand at nothing are let go when there is
-// none, which changes no decision; if that is not enough, who comes anew is not counted.
+// room says whether one more combination can be counted. Those whose counters stand at nothing are let go when there are
+// twice as many as there were left the last time, which changes no decision, so that memory follows what comes within a
+// window and not what ever came; where there is no room at all, who comes anew is not counted.
 func (k *keyset) room(l *Layer, now clock.Msec) bool {
-	if len(k.ids) < mostCombinations {
+	if len(k.ids) < min(k.full, mostCombinations) {
 		return true
 	}
-	if k.missed > 0 && k.missed < int64(mostCombinations)/8 {
+	if len(k.ids) >= mostCombinations && k.missed > 0 && k.missed < int64(mostCombinations)/8 {
 		k.missed, k.lost = k.missed+1, k.lost+1
 		return false
 	}
@@ -88,6 +93,7 @@ func (k *keyset) room(l *Layer, now clock.Msec) bool {
 		delete(k.ids, key)
 		k.free = append(k.free, id)
 	}
+	k.full = max(leastFull, 2*len(k.ids))
 	if len(k.ids) < mostCombinations {
 		k.missed = 0
 		return true

@@ -25,7 +25,12 @@ type counter struct {
 	index int64      // of the current window
 	cur   int64
 	prev  int64
-	marks []mark // only with Sliding: what came when, oldest first from head on
+	slide *slide // only with Sliding, where what stands above but until is not used
+}
+
+// A slide is what came within the last period.
+type slide struct {
+	marks []mark // what came when, oldest first from head on
 	head  int
 	sum   int64
 }
@@ -44,13 +49,17 @@ func (c *counter) add(w Window, now, period clock.Msec, n int64) {
 	if w == Sliding {
 		grain := max(period/finest, 1)
 		at := now - now%grain
-		c.forget(now, period)
-		c.sum += n
-		if last := len(c.marks) - 1; last >= c.head && c.marks[last].at >= at {
-			c.marks[last].n += n // a clock that goes back counts for the latest
+		if c.slide == nil {
+			c.slide = &slide{}
+		}
+		s := c.slide
+		s.forget(now, period)
+		s.sum += n
+		if last := len(s.marks) - 1; last >= s.head && s.marks[last].at >= at {
+			s.marks[last].n += n // a clock that goes back counts for the latest
 			return
 		}
-		c.marks = append(c.marks, mark{at, n})
+		s.marks = append(s.marks, mark{at, n})
 		return
 	}
 	c.move(now, period)
@@ -58,16 +67,16 @@ func (c *counter) add(w Window, now, period clock.Msec, n int64) {
 }
 
 // forget drops what came a period ago or earlier.
-func (c *counter) forget(now, period clock.Msec) {
-	for c.head < len(c.marks) && c.marks[c.head].at <= now-period {
-		c.sum -= c.marks[c.head].n
-		c.head++
+func (s *slide) forget(now, period clock.Msec) {
+	for s.head < len(s.marks) && s.marks[s.head].at <= now-period {
+		s.sum -= s.marks[s.head].n
+		s.head++
 	}
 	switch {
-	case c.head == len(c.marks):
-		c.marks, c.head = c.marks[:0], 0
-	case c.head > 64 && c.head > len(c.marks)/2:
-		c.marks, c.head = append(c.marks[:0], c.marks[c.head:]...), 0
+	case s.head == len(s.marks):
+		s.marks, s.head = s.marks[:0], 0
+	case s.head > 64 && s.head > len(s.marks)/2:
+		s.marks, s.head = append(s.marks[:0], s.marks[s.head:]...), 0
 	}
 }
 
@@ -93,8 +102,11 @@ func indexOf(now, period clock.Msec) int64 {
 // value is what the counter stands at, rounded up: it exceeds a whole number exactly where the estimate does.
 func (c *counter) value(w Window, now, period clock.Msec) int64 {
 	if w == Sliding {
-		c.forget(now, period)
-		return c.sum
+		if c.slide == nil {
+			return 0
+		}
+		c.slide.forget(now, period)
+		return c.slide.sum
 	}
 	c.move(now, period)
 	if w == Fixed || c.prev == 0 {
@@ -107,4 +119,9 @@ func (c *counter) value(w Window, now, period clock.Msec) int64 {
 }
 
 // reset sets it back to nothing.
-func (c *counter) reset() { *c = counter{index: c.index, marks: c.marks[:0]} }
+func (c *counter) reset() {
+	if c.slide != nil {
+		*c.slide = slide{marks: c.slide.marks[:0]}
+	}
+	*c = counter{index: c.index, slide: c.slide}
+}
