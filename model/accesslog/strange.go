@@ -8,8 +8,8 @@ import (
 
 // A container is a form of file that holds a log, or many, and is not read.
 type container struct {
-	at          int
-	magic       string
+	at           int
+	magic        string
 	name, unpack string // what makes a log of it
 }
 
