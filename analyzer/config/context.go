@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Find returns the first directive of a name that stands at the level itself.
 func (l *Level) Find(name string) (Item, bool) {
@@ -94,19 +98,29 @@ func (l *Level) EffectiveAt(name string) (Item, *Level, bool) {
 }
 
 // Context names the blocks around a level and the level itself, outermost first: "http", "server a.example",
-// "location /api/", "if ($x)". A server goes by its first name, or by its first listen address where it has none.
+// "location /api/", "if ($x)". A server goes by its first name, or by its first listen address where it has none. Of more
+// blocks than anybody reads those in the middle are only counted: "9960 more blocks".
 func (l *Level) Context() []string {
 	depth := 0
 	for outer := l; outer != nil; outer = outer.Parent {
 		depth++
 	}
-	path := make([]string, depth)
-	for ; l != nil; l = l.Parent {
-		depth--
-		path[depth] = l.label()
+	left := max(0, depth-maxContext)
+	path := make([]string, 0, min(depth, maxContext+1))
+	for n := depth; l != nil; l = l.Parent {
+		switch n--; {
+		case left == 0 || n < maxContext/2 || n >= maxContext/2+left:
+			path = append(path, l.label())
+		case n == maxContext/2:
+			path = append(path, fmt.Sprintf("%d more blocks", left))
+		}
 	}
+	slices.Reverse(path)
 	return path
 }
+
+// maxContext is how many blocks are named.
+const maxContext = 40
 
 func (l *Level) label() string {
 	switch l.Kind {

@@ -126,3 +126,27 @@ limit_except GET { deny all; } if ($z) { return 1; } location ~ ^/a/(?<n>.) { al
 		}
 	}
 }
+
+// Locations nest as deep as nginx's stack lets them, some ten thousand; deeper ones are not read, and the tree says so. What
+// names the place of one stays short.
+func TestDeepLocations(t *testing.T) {
+	deep := func(n int) *Tree {
+		return loadFiles(t, "nginx.conf", "events {}\nhttp { server { listen 80; "+strings.Repeat("location / {\n", n)+"internal;"+strings.Repeat("}", n)+"}}\n")
+	}
+	tree := deep(9_000)
+	if !tree.Complete() || len(tree.Refusals) > 0 {
+		t.Fatalf("complete %v, refusals %v", tree.Complete(), tree.Refusals)
+	}
+	n, innermost := 0, (*Location)(nil)
+	for l := range tree.HTTP.Servers[0].AllLocations {
+		n, innermost = n+1, l
+	}
+	context := innermost.Context()
+	if n != 9_000 || !innermost.Internal || len(context) != maxContext+1 || context[0] != "http" || context[maxContext/2] != "8962 more blocks" {
+		t.Errorf("%d locations, the innermost in %q", n, context)
+	}
+	tree = deep(11_000)
+	if tree.Complete() || !hasRefusal(tree, "nested more than 10") {
+		t.Errorf("complete %v, refusals %v", tree.Complete(), tree.Refusals)
+	}
+}

@@ -114,7 +114,7 @@ func newResolver(in *load.Input, o Options) *resolver {
 // The bounds on what is expanded. nginx itself has none, but for its stack and for its open files; no configuration
 // that serves anybody comes near.
 const (
-	maxDepth    = 1000      // blocks and includes within each other
+	maxDepth    = 10_000    // blocks and includes within each other
 	maxExpanded = 4_000_000 // directives reached through includes
 )
 
@@ -225,7 +225,7 @@ func (r *resolver) over() bool { return r.tree.cut || r.ended() }
 // descend counts one more block or include within the others; it says no where there are too many.
 func (r *resolver) descend(d *syntax.Directive, l *Level) bool {
 	if r.depth >= maxDepth {
-		r.stop(d, l, "blocks and includes are nested more than 1,000 deep here; the rest was not read")
+		r.stop(d, l, "blocks and includes are nested more than 10,000 deep here; the rest was not read")
 		return false
 	}
 	r.depth++
