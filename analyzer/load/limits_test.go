@@ -150,7 +150,7 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"-", Options{}, "read standard input: there is none"},
 		{"-", Options{Stdin: failing{}}, "read standard input: the pipe broke"},
-		{"-", Options{Stdin: strings.NewReader("")}, "read -: the file is empty"},
+		{"-", Options{Stdin: strings.NewReader("")}, "read standard input: it is empty"},
 		{sparse, Options{}, "is larger than 1024 MiB"},
 		{binary, Options{}, "no configuration: the file is a program"},
 		{wide, Options{}, "UTF-16"},

@@ -142,6 +142,9 @@ func (l *loader) inside(path string) (string, bool) {
 // addText makes inputs of a text: a dump, or a file with what it includes.
 func (l *loader) addText(path string, file *source.File) error {
 	if reason := noText(file.Text); reason != "" {
+		if path == "-" {
+			return fmt.Errorf("read standard input: %s", strings.ReplaceAll(reason, "the file is", "it is"))
+		}
 		return fmt.Errorf("read %s: %s", path, reason)
 	}
 	if inputs := l.dumps(path, file); inputs != nil {

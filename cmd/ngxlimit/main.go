@@ -3,11 +3,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"unicode"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 )
 
 // The exit statuses.
@@ -30,15 +33,30 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd := newRoot(a)
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)
-	cmd.SetOut(stdout)
+	help := &keptError{w: stdout} // cobra writes help, and passes over what becomes of it
+	cmd.SetOut(help)
 	cmd.SetErr(stderr)
-	if err := cmd.Execute(); err != nil {
+	if err := cmp.Or(cmd.Execute(), help.err); err != nil {
 		for _, one := range parts(err) {
 			complain(stderr, one)
 		}
 		return exitTrouble
 	}
 	return a.status
+}
+
+// A keptError is a writer that keeps its first error.
+type keptError struct {
+	w   io.Writer
+	err error
+}
+
+func (k *keptError) Write(p []byte) (int, error) {
+	n, err := k.w.Write(p)
+	if err != nil && k.err == nil {
+		k.err = fmt.Errorf("write standard output: %w", oserror.Bare(err))
+	}
+	return n, err
 }
 
 // An app is what the commands of one run share.

@@ -24,7 +24,13 @@ func (a *app) writeOutput(path string, write func(io.Writer) error) error {
 // writeFile is writeOutput, for a program if executable is set: who may read the file may run it then.
 func (a *app) writeFile(path string, executable bool, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
-		return write(a.stdout)
+		if err := write(a.stdout); err != nil {
+			if _, ok := errors.AsType[*fs.PathError](err); ok {
+				return fmt.Errorf("write standard output: %w", oserror.Bare(err))
+			}
+			return err
+		}
+		return nil
 	}
 	if err := a.keepRead(path); err != nil {
 		return err

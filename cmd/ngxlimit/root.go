@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,6 +127,8 @@ func needArgs(least, most int, names string) cobra.PositionalArgs {
 			return fmt.Errorf("%s: too few arguments: usage: ngxlimit %s %s", cmd.Name(), cmd.Name(), names)
 		case most >= 0 && len(args) > most:
 			return fmt.Errorf("%s: unexpected argument %q: usage: ngxlimit %s %s", cmd.Name(), args[most], cmd.Name(), names)
+		case slices.Contains(args, ""):
+			return fmt.Errorf("%s: an argument is empty: usage: ngxlimit %s %s", cmd.Name(), cmd.Name(), names)
 		}
 		return nil
 	}
