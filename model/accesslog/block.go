@@ -14,7 +14,7 @@ import (
 const LongestLine = 64 << 10
 
 // blockSize is how much is read at a time: what a few blocks and their records take fits into a processor's own cache.
-const blockSize = 256 << 10
+const blockSize = 128 << 10
 
 // A Block is a part of a log that ends with the end of a line, or one line that is too long, of which the text is left
 // out.

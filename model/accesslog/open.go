@@ -18,10 +18,13 @@ var (
 // maxWindow bounds the memory that a zstd log may ask for.
 const maxWindow = 128 << 20
 
+// packedRead is how much of a packed log is read at a time. What is read of a plain one is more, and not copied for it.
+const packedRead = 64 << 10
+
 // Unpack returns the text of a log that may be packed by gzip or zstd, which its first bytes tell. close gives back what
 // unpacking needs.
 func Unpack(r io.Reader) (text io.Reader, close func(), err error) {
-	b := bufio.NewReaderSize(r, 256<<10)
+	b := bufio.NewReaderSize(r, packedRead)
 	head, err := b.Peek(4)
 	if err != nil && len(head) == 0 && err != io.EOF { //nolint:errorlint // Peek returns the reader's own
 		return nil, nil, err

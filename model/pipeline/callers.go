@@ -15,17 +15,23 @@ import (
 // A Caller is a client that sends a request which was planned for another one.
 type Caller struct {
 	binary string // as $binary_remote_addr
-	text   string // as $remote_addr
 
-	places []limitreq.Ref  // of these two in each zone
+	places []limitreq.Ref  // of this and the text in each zone
 	room   [2]limitreq.Ref // for the first zone: mostly there is one
+	text   string          // as $remote_addr
 }
 
 // NewCaller returns the caller at an address.
 func NewCaller(addr netip.Addr) *Caller {
-	c := &Caller{binary: string(addr.AsSlice()), text: request.AddrText(addr)}
-	c.places = c.room[:0]
+	c := new(Caller)
+	c.Set(addr)
 	return c
+}
+
+// Set makes the caller the one at an address. It is not to be copied then.
+func (c *Caller) Set(addr netip.Addr) {
+	*c = Caller{binary: string(addr.AsSlice()), text: request.AddrText(addr)}
+	c.places = c.room[:0]
 }
 
 // Look looks at what a limiter needs of the caller first, so that it is at hand soon after; what it returns means nothing.

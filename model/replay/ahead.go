@@ -21,14 +21,11 @@ func (e *engine) lookAhead() {
 	a := &e.ahead
 	list := e.queue.next(a.entries[:0])
 	for _, n := range list {
-		a.sum += int64(n.class.kind) + int64(n.who.next)
+		a.sum += int64(n.class.kind) + n.who.caller.Look() + n.who.first.last
 	}
 	for _, n := range list {
 		if n.class.uri != nil {
 			a.sum += n.class.uri.Requests
-		}
-		if places := n.who.caller; places != nil {
-			a.sum += places.Look()
 		}
 		if row := n.who.keys[0].row; row != nil {
 			a.sum += row.Requests + row.kinds[0] + row.statuses[2] + int64(row.uris.a)

@@ -39,6 +39,7 @@ type class struct {
 	planned bool
 	path    string
 	server  *config.Server
+	loads   *pageRow        // of the page that it is; nil before the first
 	request request.Request // of nobody
 
 	of     *engine

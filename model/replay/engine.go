@@ -83,6 +83,7 @@ func newEngine(r *replay, name string) *engine {
 	e.uris = newRanking[uriID](mostURIs, func(u *uriRow) int64 { return u.Requests + 100*(u.Delayed+u.Rejected) })
 	e.uris.drop = func(u *uriRow) { u.dropped = true }
 	e.pages = newRanking[uriID](mostPages, func(p *pageRow) int64 { return p.loads })
+	e.pages.drop = func(p *pageRow) { p.dropped = true }
 	e.seen, e.unseen = make([]bool, r.needs.own), r.needs.own
 	e.trust, e.uniform = trustOf(r.tree)
 	if e.trust != nil {
@@ -245,7 +246,7 @@ func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bo
 	}
 	if plan := n.class.plan; plan != nil {
 		e.pipe.Resolved = true
-		plan.StartInto(f, at, n.who.caller)
+		plan.StartInto(f, at, &n.who.caller)
 	} else {
 		e.pipe.Resolved = false
 		*f = e.bound(n.class, n.who).Start(at)

@@ -9,7 +9,7 @@ import (
 )
 
 // ahead is how many blocks of a log are read before they are needed.
-const ahead = 4
+const ahead = 3
 
 // A job is a block that is being read. ready tells that batch is there.
 type job struct {

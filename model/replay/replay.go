@@ -70,7 +70,7 @@ func RunPart(tree *config.Tree, router *route.Router, sources []Source, o Option
 	if o.Edge != nil {
 		r.front = newFront(r)
 	}
-	r.going, r.spare = make(chan []item, parcels), make(chan []item, parcels)
+	r.going, r.spare = make(chan []item, parcels), make(chan []item, parcels+2)
 	m := newMerge(r)
 	defer m.stop()
 	var decided sync.WaitGroup

@@ -21,10 +21,11 @@ type visitor struct {
 
 // A pageRow is a page that was recognised: what a visitor asks for in one go.
 type pageRow struct {
-	loads int64
-	place pipeline.Place
-	sizes simulate.Sample
-	spans simulate.Sample // milliseconds from the first request to the last
+	loads   int64
+	place   pipeline.Place
+	sizes   simulate.Sample
+	spans   simulate.Sample // milliseconds from the first request to the last
+	dropped bool            // it is counted no more
 }
 
 // visit takes a request to the page of its visitor.
@@ -44,7 +45,11 @@ func (e *engine) visit(n *entry) {
 // endVisit counts a page.
 func (e *engine) endVisit(v *visitor) {
 	if v.n >= leastOfPage && v.page.kind == document {
-		p := e.pages.of(uriID{v.page.server, v.page.path})
+		p := v.page.loads
+		if p == nil || p.dropped {
+			p = e.pages.of(uriID{v.page.server, v.page.path})
+			v.page.loads = p
+		}
 		if p.loads == 0 && v.page.plan != nil {
 			p.place = v.page.plan.Place()
 		}

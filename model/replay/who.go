@@ -20,7 +20,7 @@ type whoKey struct{ client, peer, header string }
 
 // A who is where requests come from.
 type who struct {
-	caller  *pipeline.Caller // what each request looks at stands first
+	caller  pipeline.Caller // what each request looks at stands first
 	first   visitor
 	addr    netip.Addr  // that the limiters see, where realip is the same everywhere
 	keys    [4]whoseKey // whose keys were charged last
@@ -100,7 +100,7 @@ func (e *engine) newWho(k whoKey) *who {
 		got := realip.Resolve(*e.trust, realip.Connection{Peer: netip.AddrPortFrom(w.peer, 0)}, []request.Header{{Name: e.trust.Header, Value: w.header}})
 		w.addr = got.Addr
 	}
-	w.caller = pipeline.NewCaller(w.addr)
+	w.caller.Set(w.addr)
 	return w
 }
 
