@@ -54,6 +54,14 @@ func (z *Zone) Rate() int64 { return z.rate }
 // Len returns how many keys the zone holds.
 func (z *Zone) Len() int { return z.keys.Len() }
 
+// Look looks at what is kept of a key at a place, so that it is at hand soon after; what it returns means nothing.
+func (z *Zone) Look(at Ref) int64 {
+	if z.keys.Holds(at) {
+		return 1
+	}
+	return 0
+}
+
 // Reset makes the zone as new. No Ref of before holds then.
 func (z *Zone) Reset() { z.keys.Reset() }
 

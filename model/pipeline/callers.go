@@ -34,8 +34,17 @@ func (c *Caller) Set(addr netip.Addr) {
 	c.places = c.room[:0]
 }
 
-// Look looks at what a limiter needs of the caller first, so that it is at hand soon after; what it returns means nothing.
-func (c *Caller) Look() int64 { return int64(len(c.places)) }
+// Look looks at what the limiters of a pipeline need of the caller first, so that it is at hand soon after; what it returns
+// means nothing.
+func (c *Caller) Look(p *Pipeline) int64 {
+	sum := int64(0)
+	for i, at := range c.places {
+		if id := i / 2; id < len(p.zones) && p.zones[id] != nil {
+			sum += p.zones[id].Look(at)
+		}
+	}
+	return sum
+}
 
 // A slot is a piece of a key: text, or the place of the client's address.
 type slot struct {

@@ -6,8 +6,8 @@ import "math/bits"
 // after the other takes longer than all the rest. So they are looked at some requests ahead, for many requests at a time:
 // a processor then waits for them all at once. Nothing but time depends on it.
 const (
-	lookEvery = 16 // requests
-	lookAt    = 24 // requests, of which some were looked at before
+	lookEvery = 8  // requests
+	lookAt    = 12 // requests, of which some were looked at before
 )
 
 // A lookout is what looks ahead.
@@ -16,21 +16,27 @@ type lookout struct {
 	sum     int64 // of what was looked at, so that it is looked at
 }
 
-// lookAhead looks at the requests that will be decided next.
-func (e *engine) lookAhead() {
+// lookAhead looks at the requests that will be decided next, and at where those will wait that come.
+func (e *engine) lookAhead(coming []item) {
 	a := &e.ahead
 	list := e.queue.next(a.entries[:0])
+	sum := int64(0)
 	for _, n := range list {
-		a.sum += int64(n.class.kind) + n.who.caller.Look() + n.who.first.last
+		sum += int64(n.class.kind) + n.who.first.last
+	}
+	for i := range coming {
+		sum += int64(e.queue.heads[coming[i].e.at&(slots-1)])
 	}
 	for _, n := range list {
 		if n.class.uri != nil {
-			a.sum += n.class.uri.Requests
+			sum += n.class.uri.Requests
 		}
+		sum += n.who.caller.Look(e.pipe)
 		if row := n.who.keys[0].row; row != nil {
-			a.sum += row.Requests + row.kinds[0] + row.statuses[2] + int64(row.uris.a)
+			sum += row.Requests + row.kinds[0] + row.statuses[2] + int64(row.uris.a)
 		}
 	}
+	a.sum += sum
 }
 
 // next lists the requests that wait longest, as many as the list has room for, in their order by milliseconds.

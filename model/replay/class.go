@@ -28,18 +28,24 @@ type familyKey struct {
 // A family is requests of one familyKey.
 type family struct{ familyKey }
 
-// A class is requests that the configuration cannot tell apart but by who sends them.
+// A class is requests that the configuration cannot tell apart but by who sends them. What each of them looks at fills one
+// line of a processor's cache.
 type class struct {
+	*rest
 	plan    *pipeline.Plan // for everybody; nil where it depends on who sends it
 	uri     *uriRow
-	kin     *kin   // the classes that fare alike, where that is known without asking the zones
-	hash    uint32 // of the path
+	kin     *kin // the classes that fare alike, where that is known without asking the zones
+	path    string
+	loads   *pageRow // of the page that it is; nil before the first
+	hash    uint32   // of the path
 	kind    kind
 	unknown bool // a key is not known, and one value was taken for all requests
 	planned bool
-	path    string
+}
+
+// The rest of a class is what few requests look at.
+type rest struct {
 	server  *config.Server
-	loads   *pageRow        // of the page that it is; nil before the first
 	request request.Request // of nobody
 
 	of     *engine
@@ -96,7 +102,7 @@ func (e *engine) extras(rec *accesslog.Record) string {
 
 // newClass routes a request once.
 func (e *engine) newClass(k *family, target string, rec *accesslog.Record) *class {
-	c := &class{server: k.server, of: e}
+	c := &class{rest: &rest{server: k.server, of: e}}
 	if e.r.front != nil && e.r.front.answers {
 		c.answer = e.answerOf(rec.Headers)
 	}

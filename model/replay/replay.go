@@ -149,7 +149,7 @@ func (r *replay) decide() {
 	for parcel := range r.going {
 		for i := range parcel {
 			if i%lookEvery == 0 {
-				parcel[i].to.lookAhead()
+				parcel[i].to.lookAhead(parcel[i:min(i+lookEvery, len(parcel))])
 			}
 			parcel[i].to.push(&parcel[i].e)
 		}

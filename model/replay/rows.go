@@ -78,7 +78,7 @@ func (e *engine) watch(z *config.Zone, key string, _ clock.Msec, excess int64, c
 	if row.Requests == 1 {
 		row.first, row.who, row.sole, row.uri = n.at, n.who, true, n.class
 	}
-	row.sole = row.sole && row.who.addr == n.who.addr
+	row.sole = row.sole && (row.who == n.who || row.who.addr == n.who.addr)
 	row.agents.add(n.agent)
 	row.users.add(n.user)
 	row.senders.add(n.sender)
@@ -123,7 +123,7 @@ func (w *who) row(e *engine, z *config.Zone, key string) *keyRow {
 	id := keyID{z, key}
 	row := e.keys.of(id)
 	w.keys[w.next] = whoseKey{id, row}
-	w.next = (w.next + 1) % len(w.keys)
+	w.next = (w.next + 1) % int8(len(w.keys))
 	return row
 }
 

@@ -18,18 +18,19 @@ const mostWho = 1 << 17
 // whoKey is what a line says of where a request comes from.
 type whoKey struct{ client, peer, header string }
 
-// A who is where requests come from.
+// A who is where requests come from. What each request looks at stands first.
 type who struct {
-	caller  pipeline.Caller // what each request looks at stands first
-	first   visitor
-	addr    netip.Addr  // that the limiters see, where realip is the same everywhere
-	keys    [4]whoseKey // whose keys were charged last
-	next    int
-	others  []visitor  // beside the first
+	caller pipeline.Caller
+	first  visitor
+	met    bool // the first visitor has come
+	next   int8
+	keys   [4]whoseKey // whose keys were charged last
+	others []visitor   // beside the first
+
+	addr    netip.Addr // that the limiters see, where realip is the same everywhere
 	peer    netip.Addr // that connects, as far as it is known
 	header  string     // in which a proxy hands on the client's address; "" for none
 	client  netip.Addr // as logged, where it is an address
-	met     bool       // the first visitor has come
 	strange bool       // the log's client is no address
 	outer   netip.Addr // who sent it through the edge, if there is one; invalid where that is not known
 	direct  bool       // it did not come through the edge
