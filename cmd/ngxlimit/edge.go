@@ -150,7 +150,7 @@ func edgeFiles(path string) ([]*source.File, error) {
 			}
 		}
 		if len(paths) == 0 || len(paths) > mostEdgeFiles {
-			return nil, fmt.Errorf("%s has %d files of Terraform: want 1 to %d", path, len(paths), mostEdgeFiles)
+			return nil, fmt.Errorf("%s has %d files of Terraform (.tf, .tf.json): want 1 to %d; files of JSON are named one by one", path, len(paths), mostEdgeFiles)
 		}
 		if err := allRegular(paths, path); err != nil {
 			return nil, err
@@ -187,6 +187,9 @@ func (r *edgeRules) json(file *source.File, domain string, env *lang.Env) error 
 	v, err := document.JSON(file)
 	if err != nil {
 		return edgeError(file, err)
+	}
+	if v.Get("WebACLs") != nil {
+		return fmt.Errorf("%s: a list of web ACLs without their rules: want one as aws wafv2 get-web-acl prints it", placeText(v.Span))
 	}
 	if awswaf.Looks(v) {
 		if r.aws != nil {

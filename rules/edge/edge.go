@@ -140,6 +140,7 @@ func (p *pass) sorted() []rule.Finding {
 			cmp.Compare(a.Primary.End, b.Primary.End), cmp.Compare(a.Rule.Name, b.Rule.Name), cmp.Compare(a.Message, b.Message),
 		)
 	})
+	p.findings = merged(p.findings)
 	seen := map[run.Identity]int{}
 	for i := range p.findings {
 		f := &p.findings[i]
@@ -151,6 +152,21 @@ func (p *pass) sorted() []rule.Finding {
 		seen[id]++
 	}
 	return p.findings
+}
+
+// merged makes one finding of those that say the same of the same words: one block of Terraform makes many rules. The first
+// context is kept, and Places tells how many there were.
+func merged(found []rule.Finding) []rule.Finding {
+	kept := found[:0]
+	for i := range found {
+		f := &found[i]
+		if n := len(kept) - 1; n >= 0 && kept[n].Rule == f.Rule && kept[n].Primary == f.Primary && kept[n].Severity == f.Severity && kept[n].Message == f.Message {
+			kept[n].Places += f.Places
+			continue
+		}
+		kept = append(kept, *f)
+	}
+	return kept
 }
 
 // limiting are the rulesets that count.

@@ -17,7 +17,9 @@ var unread = &check{Rule: rule.Rule{
 }, all: func(p *pass) {
 	for i := range p.Problems {
 		f := p.found(nil, p.Problems[i].Span, nil, "%s", p.Problems[i].Text)
-		f.Severity = rule.Warning
+		if f.Severity = rule.Warning; p.Problems[i].Aside {
+			f.Severity = rule.Note
+		}
 	}
 	for _, s := range p.Rulesets {
 		if s.NotModeled != "" {

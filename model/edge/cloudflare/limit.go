@@ -9,11 +9,11 @@ import (
 // limit takes the ratelimit of a rule.
 func (r *reader) limit(u *Rule, v *document.Value) {
 	if v.Kind != document.Object {
-		text := "ratelimit is an object, and this is " + v.Kind.String()
 		if v.Kind == document.Unknown {
-			text = "ratelimit is not known: " + v.Why
+			u.problem(Foreign, v.Span, "ratelimit is not known: "+v.Why)
+			return
 		}
-		u.problem(Wrong, v.Span, text)
+		u.problem(Wrong, v.Span, "ratelimit is an object, and this is "+v.Kind.String())
 		return
 	}
 	l := &Limit{doc: v}

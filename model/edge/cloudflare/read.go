@@ -230,6 +230,14 @@ func (r *reader) resources(all []document.Resource) {
 		case "cloudflare_ruleset":
 			zone, domain := r.zone(b.Value.Get("zone_id"))
 			r.ruleset(b.Value, b.Type+"."+b.Name, zone, domain)
+		case "module":
+			text := fmt.Sprintf("module %s is not read: what rules it holds is not known", b.Name)
+			if source := textOf(b.Value.Get("source")); strings.HasPrefix(source, ".") {
+				text += fmt.Sprintf("; its folder %s may be given too, where variables stand for their defaults", source)
+			}
+			r.Problems = append(r.Problems, document.Problem{Span: b.Span, Text: text, Aside: true})
+		case "aws_wafv2_web_acl":
+			r.Problems = append(r.Problems, document.Problem{Span: b.Span, Text: "a web ACL of AWS WAF is read as JSON of aws wafv2 get-web-acl, and not from Terraform"})
 		case "cloudflare_rate_limit":
 			r.Problems = append(r.Problems, document.Problem{Span: b.Span, Text: "cloudflare_rate_limit is of the retired rate limiting API, which is another product: it is left aside"})
 		}

@@ -21,7 +21,7 @@ const (
 func (t *terraform) eval(e hclsyntax.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	c := t.cost(e, ctx)
 	if t.spent += c; c > mostCost || t.spent > mostSpent {
-		return cty.DynamicVal, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "there is too much of it, or it is a for expression"}}
+		return cty.DynamicVal, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "there is too much of it"}}
 	}
 	return e.Value(ctx)
 }
@@ -32,7 +32,9 @@ func (t *terraform) cost(e hclsyntax.Expression, ctx *hcl.EvalContext) int {
 	sum, joins := r.End.Byte-r.Start.Byte, false
 	_ = hclsyntax.VisitAll(e, func(n hclsyntax.Node) hcl.Diagnostics {
 		switch n := n.(type) {
-		case *hclsyntax.ForExpr, *hclsyntax.SplatExpr:
+		case *hclsyntax.ForExpr:
+			sum = min(sum+t.costOfFor(n, ctx), mostCost+1)
+		case *hclsyntax.SplatExpr:
 			sum = mostCost + 1
 		case *hclsyntax.FunctionCallExpr:
 			joins = joins || n.Name == "join" || n.Name == "format"

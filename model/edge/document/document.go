@@ -76,8 +76,9 @@ func (v *Value) Known() bool { return v != nil && v.Kind != Null && v.Kind != Un
 
 // A Problem is something that is wrong with a file, or with a part of it.
 type Problem struct {
-	Span source.Span
-	Text string
+	Span  source.Span
+	Text  string
+	Aside bool // nothing is wrong: it is not looked into
 }
 
 // escaping is how a piece of a text stands in the file.

@@ -37,7 +37,7 @@ func TestJSON(t *testing.T) {
 
 func TestJSONErrors(t *testing.T) {
 	for text, says := range map[string]string{
-		``: "cut off", `{"a": `: "cut off", `{"a": "b`: "cut off", `[1, 2`: "cut off", `{"a" 5}`: "it is not JSON", `{} x`: "something follows", `nope`: "it is not JSON",
+		``: "empty", "\n ": "empty", `{"a": `: "cut off", `{"a": "b`: "cut off", `[1, 2`: "cut off", `{"a" 5}`: "it is not JSON", `{} x`: "something follows", `nope`: "it is not JSON",
 		strings.Repeat("[", 100): "nested more than", "\n\n  {x}": "line 3, column",
 	} {
 		_, err := JSON(file(text))
@@ -87,12 +87,35 @@ resource "cloudflare_ruleset" "one" {
 resource "cloudflare_ruleset" "two" {
   rules = [{ action = "block", ratelimit = { period = 10 } }]
   all   = [for x in ["a"] : x]
+  none  = var.list[*]
+}
+variable "list" { default = [{ name = "a", on = true, n = "7" }, { name = "b", on = false, n = "8" }] }
+locals {
+  named = { for x in var.list : x.name => x if x.on }
+}
+resource "cloudflare_ruleset" "each" {
+  for_each = toset(["p", "q"])
+  zone     = each.value
+  rules    = [for i, x in var.list : { ref = "${each.key}-${x.name}", n = tonumber(x.n) + i } if x.on]
+  first    = local.named["a"].n
+  same     = jsondecode(jsonencode({ a = [1] })).a
+}
+resource "cloudflare_ruleset" "counted" {
+  count = 3
+  n     = count.index
+}
+resource "cloudflare_ruleset" "dark" {
+  for_each = var.secret
+  zone     = each.value
+}
+module "far" {
+  source = "./far"
 }
 `
 
 func TestTerraform(t *testing.T) {
 	all, err := Terraform([]*source.File{file(sample)})
-	if err != nil || len(all) != 2 {
+	if err != nil || len(all) != 9 {
 		t.Fatal(all, err)
 	}
 	rules := all[0].Value.Get("rules").Items
@@ -114,7 +137,7 @@ func TestTerraform(t *testing.T) {
 		{limit.Get("limit"), "var.secret has no default"},
 		{second.Get("n"), "data.other.thing.id is known to Terraform only"},
 		{rules[4], "for_each: var.secret has no default"},
-		{all[1].Value.Get("all"), "for expression"},
+		{all[1].Value.Get("none"), "too much of it"},
 	} {
 		if c.v.Kind != Unknown || !strings.Contains(c.v.Why, c.says) {
 			t.Errorf("%+v, want %s", c.v, c.says)
@@ -129,6 +152,25 @@ func TestTerraform(t *testing.T) {
 	}
 	if rules[3].Get("expression").Text != "host eq y" || second.Get("list").Items[1].Text != "b" {
 		t.Errorf("%+v", rules[3])
+	}
+	for i, zone := range []string{"p", "q"} {
+		v := all[2+i].Value
+		rules := v.Get("rules")
+		if v.Get("zone").Text != zone || len(rules.Items) != 1 || rules.Items[0].Get("ref").Text != zone+"-a" || rules.Items[0].Get("n").Text != "7" || v.Get("first").Text != "7" || v.Get("same").Items[0].Text != "1" {
+			t.Errorf("%+v", v)
+		}
+		if at := rules.Items[0].Get("n").Span.Text(); at != "tonumber(x.n) + i" {
+			t.Errorf("at %s", at)
+		}
+	}
+	if v := all[6].Value.Get("n"); v.Text != "2" {
+		t.Errorf("%+v", v)
+	}
+	if v := all[7].Value.Get("zone"); v.Kind != Unknown || !strings.Contains(v.Why, "each.value is known to Terraform only") {
+		t.Errorf("%+v", v)
+	}
+	if r := all[8]; r.Type != "module" || r.Name != "far" || r.Value.Get("source").Text != "./far" {
+		t.Errorf("%+v", r)
 	}
 	if v := all[1].Value.Get("rules").Items[0].Get("ratelimit", "period"); v.Text != "10" || v.Span.Text() != "10" {
 		t.Errorf("%+v", v)
@@ -146,6 +188,11 @@ func TestTerraformBombs(t *testing.T) {
 	all, err := Terraform([]*source.File{file(b.String())})
 	if err != nil || all[0].Value.Get("v").Kind != Unknown || all[0].Value.Get("w").Text != strings.Repeat("x", 128) || all[0].Value.Get("f").Kind != Unknown {
 		t.Errorf("%v, %+v", err, all[0].Value.Get("v"))
+	}
+	loops := "locals {\n l = [" + strings.Repeat("1, ", 300) + "]\n x = [for a in local.l : [for b in local.l : [for c in local.l : [for d in local.l : d]]]]\n}\nresource \"x\" \"y\" {\n v = local.x\n" +
+		" w = [for a in local.l : [for b in local.l : [for c in local.l : c]]]\n}\n"
+	if all, err := Terraform([]*source.File{file(loops)}); err != nil || all[0].Value.Get("v").Kind != Unknown || all[0].Value.Get("w").Kind == Null {
+		t.Errorf("%v, %+v", err, all)
 	}
 	for _, text := range []string{
 		"a = " + strings.Repeat("(", 20_000) + "1" + strings.Repeat(")", 20_000), "a = " + strings.Repeat("!", 20_000) + "true",

@@ -20,6 +20,7 @@ type terraform struct {
 	context *hcl.EvalContext
 	values  int
 	spent   int // see cost
+	turns   int // of for expressions, see costOfFor
 }
 
 // functions are those of Terraform's that only work on what is given.
@@ -28,6 +29,12 @@ var functions = map[string]function.Function{
 	"trimspace": stdlib.TrimSpaceFunc, "chomp": stdlib.ChompFunc, "merge": stdlib.MergeFunc, "flatten": stdlib.FlattenFunc,
 	"length": stdlib.LengthFunc, "compact": stdlib.CompactFunc, "distinct": stdlib.DistinctFunc, "max": stdlib.MaxFunc, "min": stdlib.MinFunc,
 	"keys": stdlib.KeysFunc, "values": stdlib.ValuesFunc, "split": stdlib.SplitFunc, "coalesce": stdlib.CoalesceFunc,
+	"lookup": stdlib.LookupFunc, "element": stdlib.ElementFunc, "contains": stdlib.ContainsFunc, "reverse": stdlib.ReverseListFunc, "sort": stdlib.SortFunc,
+	"slice": stdlib.SliceFunc, "substr": stdlib.SubstrFunc, "trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimsuffix": stdlib.TrimSuffixFunc,
+	"ceil": stdlib.CeilFunc, "floor": stdlib.FloorFunc, "zipmap": stdlib.ZipmapFunc, "jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc,
+	"tostring": stdlib.MakeToFunc(cty.String), "tonumber": stdlib.MakeToFunc(cty.Number), "tobool": stdlib.MakeToFunc(cty.Bool),
+	"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
+	"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 }
 
 // mostRounds bounds how long a chain of locals, each made of the one before it, is followed.
@@ -105,6 +112,10 @@ func (t *terraform) value(e hclsyntax.Expression, ctx *hcl.EvalContext, depth in
 		return v
 	case *hclsyntax.ParenthesesExpr:
 		return t.value(e.Expression, ctx, depth+1)
+	case *hclsyntax.ForExpr:
+		if made := t.forValue(e, ctx, depth); made != nil {
+			return made
+		}
 	}
 	got, diags := t.eval(e, ctx)
 	if diags.HasErrors() || !got.IsWhollyKnown() {

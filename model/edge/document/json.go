@@ -26,6 +26,9 @@ func JSON(f *source.File) (*Value, error) {
 	if len(f.Text) > Largest {
 		return nil, &Error{source.Span{File: f}, fmt.Sprintf("the file is larger than %d MiB", Largest>>20)}
 	}
+	if strings.TrimSpace(f.Text) == "" {
+		return nil, &Error{source.Span{File: f}, "the file is empty"}
+	}
 	d := json.NewDecoder(strings.NewReader(f.Text))
 	d.UseNumber()
 	r := &jsonReader{file: f, d: d}

@@ -6,18 +6,20 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
-// A Resource is one block of Terraform, as an object: its attributes, and its blocks as lists of objects.
+// A Resource is one block of Terraform, as an object: its attributes, and its blocks as lists of objects. Of a module, whose
+// Type is "module", there is the source alone.
 type Resource struct {
 	Type, Name string // "cloudflare_ruleset", "rate_limits"
 	Value      *Value
 	Span       source.Span // of its head
 }
 
-// Terraform reads files of one folder and returns their resources, in order. Variables stand for their defaults, and
+// Terraform reads files of one folder and returns their resources, in order, one for each element of their for_each. Variables stand for their defaults, and
 // locals for what they are made of. Errors are *Error.
 func Terraform(files []*source.File) ([]Resource, error) {
 	t := &terraform{files: map[string]*source.File{}}
@@ -33,18 +35,68 @@ func Terraform(files []*source.File) ([]Resource, error) {
 	t.resolve(blocks)
 	var all []Resource
 	for _, b := range blocks {
+		if b.Type == "module" && len(b.Labels) == 1 {
+			r := Resource{Type: b.Type, Name: b.Labels[0], Span: t.span(b.DefRange()), Value: &Value{Kind: Object}}
+			if a := b.Body.Attributes["source"]; a != nil {
+				r.Value.Fields = []Field{{a.Name, t.span(a.NameRange), t.value(a.Expr, t.context, 0)}}
+			}
+			all = append(all, r)
+		}
 		if (b.Type != "resource" && b.Type != "data") || len(b.Labels) != 2 {
 			continue
 		}
-		r := Resource{Type: b.Labels[0], Name: b.Labels[1], Span: t.span(b.DefRange())}
-		r.Value = t.body(b.Body, t.context, 0)
-		r.Value.Span = r.Span
-		if b.Type == "data" {
-			r.Type = "data." + r.Type
+		for _, ctx := range t.instances(b) {
+			r := Resource{Type: b.Labels[0], Name: b.Labels[1], Span: t.span(b.DefRange())}
+			r.Value = t.body(b.Body, ctx, 0)
+			r.Value.Span = r.Span
+			if b.Type == "data" {
+				r.Type = "data." + r.Type
+			}
+			all = append(all, r)
 		}
-		all = append(all, r)
 	}
 	return all, nil
+}
+
+// mostInstances bounds those of one block.
+const mostInstances = 1000
+
+// instances are the surroundings of each resource that a block makes: by for_each or count where what they go by can be
+// known, else one, of which each.key, each.value and count.index are not known.
+func (t *terraform) instances(b *hclsyntax.Block) []*hcl.EvalContext {
+	one := []*hcl.EvalContext{t.context}
+	each, count := b.Body.Attributes["for_each"], b.Body.Attributes["count"]
+	switch {
+	case each != nil:
+		all, ok := t.elements(each.Expr, t.context)
+		if !ok || all.LengthInt() > mostInstances {
+			return one
+		}
+		var list []*hcl.EvalContext
+		for it := all.ElementIterator(); it.Next(); {
+			key, item := it.Element()
+			inner := t.context.NewChild()
+			inner.Variables = map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": item})}
+			list = append(list, inner)
+		}
+		return list
+	case count != nil:
+		v, diags := t.eval(count.Expr, t.context)
+		if diags.HasErrors() || !v.IsWhollyKnown() || v.IsNull() || v.Type() != cty.Number {
+			return one
+		}
+		n, _ := v.AsBigFloat().Int64()
+		if n < 0 || n > mostInstances {
+			return one
+		}
+		list := make([]*hcl.EvalContext, n)
+		for i := range list {
+			list[i] = t.context.NewChild()
+			list[i].Variables = map[string]cty.Value{"count": cty.ObjectVal(map[string]cty.Value{"index": cty.NumberIntVal(int64(i))})}
+		}
+		return list
+	}
+	return one
 }
 
 // parseHCL parses one file. The parser calls itself for what is nested, so that nesting is bounded before.
@@ -79,6 +131,7 @@ func bound(f *source.File, at int) uint32 { return uint32(min(max(at, 0), len(f.
 // small makes a sentence a clause.
 func small(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
+	s, _, _ = strings.Cut(s, ". ")
 	s = strings.TrimSuffix(s, ".")
 	if s == "" {
 		return s
