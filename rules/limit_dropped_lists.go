@@ -74,15 +74,11 @@ func droppedFinding(place rule.Place, kind string, outer *config.Level, drop *dr
 		edit.Text += d.Head().Text() + ";" + between
 	}
 	list := strings.Join(names, ", ")
-	depth := 0
-	for l := outer.Parent; l != nil; l = l.Parent {
-		depth++
-	}
 	what := "zones " + list + " no longer count here"
 	if len(names) == 1 {
 		what = "zone " + list + " no longer counts here"
 	}
-	f.Message = fmt.Sprintf("this %s replaces the list of %s, so that %s", kind, f.Context[depth], what)
+	f.Message = fmt.Sprintf("this %s replaces the list of %s, so that %s", kind, outer.BlockName(), what)
 	if told[list] == nil {
 		told[list] = map[string]any{"dropped": int64(len(names)), "zones": list}
 	}

@@ -110,7 +110,7 @@ func (l *Level) Context() []string {
 	for n := depth; l != nil; l = l.Parent {
 		switch n--; {
 		case left == 0 || n < maxContext/2 || n >= maxContext/2+left:
-			path = append(path, l.label())
+			path = append(path, l.BlockName())
 		case n == maxContext/2:
 			path = append(path, fmt.Sprintf("%d more blocks", left))
 		}
@@ -122,7 +122,8 @@ func (l *Level) Context() []string {
 // maxContext is how many blocks are named.
 const maxContext = 40
 
-func (l *Level) label() string {
+// BlockName names the level alone, as Context does.
+func (l *Level) BlockName() string {
 	switch l.Kind {
 	case KindHTTP:
 		return "http"
