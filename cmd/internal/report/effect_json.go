@@ -27,8 +27,8 @@ type jsonStepOut struct {
 	Same    int              `json:"pages_as_before"`
 	Skipped int              `json:"servers_not_simulated"`
 	Unasked bool             `json:"addresses_left_out"` // there were more than are tried
-	Come    []jsonFinding    `json:"new_findings"`
-	Mended  []jsonFinding    `json:"mended_findings"` // places are those before
+	Come    []findingJSON    `json:"new_findings"`
+	Mended  []findingJSON    `json:"mended_findings"` // places are those before
 }
 
 type jsonLimits struct {
@@ -108,7 +108,7 @@ func (c *Change) Worst() rule.Severity {
 func (s *Step) toJSON(o Options) jsonStepOut {
 	out := jsonStepOut{
 		Limits: []jsonLimits{}, Sharing: []jsonDifference{}, Answers: []jsonAnswer{}, Servers: []jsonServer{}, Pages: []jsonLoads{},
-		Come: []jsonFinding{}, Mended: []jsonFinding{}, Same: s.Same, Skipped: s.Skipped, Unasked: s.Unasked,
+		Come: []findingJSON{}, Mended: []findingJSON{}, Same: s.Same, Skipped: s.Skipped, Unasked: s.Unasked,
 	}
 	if s.Before.Files > 0 {
 		out.Old = &s.Before
@@ -144,13 +144,12 @@ func (s *Step) toJSON(o Options) jsonStepOut {
 		})
 	}
 	for i := range s.New {
-		out.Come = append(out.Come, toJSONFinding(&s.New[i]))
+		out.Come = append(out.Come, findingJSON{&s.New[i], s.New[i].Primary.File.Path})
 	}
 	for i := range s.Mended {
-		f := toJSONFinding(&s.Mended[i])
-		f.File = before.place(s.Mended[i].Primary.File)
-		f.Fix = nil
-		out.Mended = append(out.Mended, f)
+		f := s.Mended[i]
+		f.Fix = nil // there is nothing left to mend
+		out.Mended = append(out.Mended, findingJSON{&f, before.place(f.Primary.File)})
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-// findings writes the list of findings in the bytes that encoding/json makes of jsonFinding. There may be tens of thousands, and
+// findings writes the list of findings in the bytes that encoding/json would make of a struct. There may be tens of thousands, and
 // each is appended to one buffer: reflection, sorted copies of maps and a second pass for the indentation took longer than
 // most rules.
 func (o *objectWriter) findings(found []rule.Finding) {
@@ -29,14 +29,29 @@ func (o *objectWriter) findings(found []rule.Finding) {
 	o.fail(j.err)
 }
 
-func (j *jsonText) finding(f *rule.Finding) {
+// findingJSON lets a finding be a part of what encoding/json writes; the file is named as given.
+type findingJSON struct {
+	*rule.Finding
+	file string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f findingJSON) MarshalJSON() ([]byte, error) {
+	var j jsonText
+	j.findingIn(f.Finding, f.file)
+	return j.text, j.err
+}
+
+func (j *jsonText) finding(f *rule.Finding) { j.findingIn(f, f.Primary.File.Path) }
+
+func (j *jsonText) findingIn(f *rule.Finding, file string) {
 	from, to := f.Primary.From(), f.Primary.To()
 	j.open('{')
 	j.string("rule", f.Rule.Name)
 	j.string("severity", string(f.Severity))
 	j.string("confidence", string(f.Confidence))
 	j.string("message", f.Message)
-	j.string("file", f.Primary.File.Path)
+	j.string("file", file)
 	j.number("line", from.Line)
 	j.number("column", from.Column)
 	j.number("end_line", to.Line)

@@ -52,3 +52,73 @@ func TestFindingsJSON(t *testing.T) {
 		}
 	})
 }
+
+// What encoding/json is to make of a finding, field by field.
+type jsonFinding struct {
+	Rule        string         `json:"rule"`
+	Severity    string         `json:"severity"`
+	Confidence  string         `json:"confidence"`
+	Message     string         `json:"message"`
+	File        string         `json:"file"`
+	Line        int            `json:"line"`
+	Column      int            `json:"column"`
+	EndLine     int            `json:"end_line"`
+	EndColumn   int            `json:"end_column"`
+	Context     []string       `json:"context"`
+	Places      int            `json:"places"`
+	Hosts       []string       `json:"hosts,omitempty"` // the inputs that have it, of several machines
+	Evidence    map[string]any `json:"evidence"`
+	Related     []jsonLabel    `json:"related"`
+	Fix         *jsonFix       `json:"fix"`
+	Settle      string         `json:"settle,omitempty"` // the line of the settings file that settles what it rests on
+	Fingerprint string         `json:"fingerprint"`
+}
+
+type jsonLabel struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+}
+
+type jsonFix struct {
+	Title string     `json:"title"`
+	Safe  bool       `json:"safe"`
+	Edits []jsonEdit `json:"edits"`
+}
+
+type jsonEdit struct {
+	File   string `json:"file"`
+	Offset uint32 `json:"offset"`
+	Length uint32 `json:"length"`
+	Text   string `json:"text"`
+}
+
+func toJSONFinding(f *rule.Finding) jsonFinding {
+	from, to := f.Primary.From(), f.Primary.To()
+	out := jsonFinding{
+		Rule: f.Rule.Name, Severity: string(f.Severity), Confidence: string(f.Confidence), Message: f.Message,
+		File: f.Primary.File.Path, Line: from.Line, Column: from.Column, EndLine: to.Line, EndColumn: to.Column,
+		Context: append([]string{}, f.Context...), Places: f.Places, Hosts: f.Hosts, Evidence: f.Evidence,
+		Related: make([]jsonLabel, len(f.Related)), Settle: f.Settle(), Fingerprint: f.Fingerprint,
+	}
+	if out.Evidence == nil {
+		out.Evidence = map[string]any{}
+	}
+	for i, l := range f.Related {
+		at := l.Span.From()
+		out.Related[i] = jsonLabel{l.Span.File.Path, at.Line, at.Column, l.Message}
+	}
+	if f.Fix != nil {
+		out.Fix = &jsonFix{Title: f.Fix.Title, Safe: f.Fix.Safe, Edits: toJSONEdits(f.Fix.Edits)}
+	}
+	return out
+}
+
+func toJSONEdits(edits []source.Edit) []jsonEdit {
+	out := make([]jsonEdit, len(edits))
+	for i, e := range edits {
+		out[i] = jsonEdit{e.Span.File.Path, e.Span.Start, e.Span.End - e.Span.Start, e.Text}
+	}
+	return out
+}
