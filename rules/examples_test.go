@@ -17,12 +17,8 @@ var ambient = []*rule.Rule{rules.LimitStatusNotLogged, rules.UpstreamTimeNotLogg
 // besides are the notes that a good example draws of other rules because of what it is about.
 var besides = map[*rule.Rule][]*rule.Rule{
 	rules.AddHeaderNotAlways: {rules.PreflightCounted},
-	rules.KeySpoofableHeader: {rules.RealipHostMask},
 	rules.LimitMissesPath:    {rules.LimitOnRoot, rules.SharedAddressRejected},
 	rules.MergeSlashesBypass: {rules.LimitMissesPath},
-	rules.PageDelayed:        {rules.LimitOnRoot, rules.SharedAddressRejected},
-	rules.PageRejected:       {rules.LimitOnRoot, rules.SharedAddressRejected},
-	rules.RealipHostMask:     {rules.RealipIncomplete},
 	rules.RealipV6Missing:    {rules.KeyIPv6SingleAddress},
 }
 

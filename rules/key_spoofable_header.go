@@ -43,7 +43,7 @@ http {
 	Good: `events {}
 
 http {
-    set_real_ip_from 10.20.0.5;
+    set_real_ip_from 192.0.2.0/24;
     real_ip_header X-Forwarded-For;
 
     limit_req_zone $binary_remote_addr zone=clients:10m rate=10r/s;

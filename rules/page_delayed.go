@@ -44,14 +44,18 @@ http {
 	Good: `events {}
 
 http {
-    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=5r/s;
+    limit_req_zone $binary_remote_addr zone=per_ip:10m rate=30r/s;
     limit_req_status 429;
 
     server {
         server_name portal.example.com;
 
         location / {
-            limit_req zone=per_ip burst=40 nodelay;
+            proxy_pass http://127.0.0.1:8080;
+        }
+
+        location /api/ {
+            limit_req zone=per_ip burst=60 nodelay;
             proxy_pass http://127.0.0.1:8080;
         }
     }

@@ -24,7 +24,7 @@ var RealipHostMask = register(rule.Rule{
 	Bad: `events {}
 
 http {
-    set_real_ip_from 10.0.4.0;
+    set_real_ip_from 192.0.2.0;
     real_ip_header X-Forwarded-For;
 
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
@@ -41,7 +41,7 @@ http {
 	Good: `events {}
 
 http {
-    set_real_ip_from 10.0.4.0/22;
+    set_real_ip_from 192.0.2.0/24;
     real_ip_header X-Forwarded-For;
 
     limit_req_zone $binary_remote_addr zone=api:10m rate=10r/s;
