@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
@@ -24,6 +25,7 @@ type tuneFlags struct {
 	logs              replayFlags
 	share, headroom   float64
 	attackers, people []string
+	ofFans, ofLogs    []string // flags that are about one sort of traffic alone
 	spools            spools
 }
 
@@ -40,7 +42,10 @@ a dry run with the log format that the check of it needs, then in earnest, step 
 The traffic is that of the logs, which are read as replay reads them; without any, that of --fan: page loads, and attacks
 beside them, by as many clients as are named.`,
 		Args: needArgs(1, -1, "INPUT [LOG...]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkTraffic(cmd.Flags(), len(args) > 1); err != nil {
+				return err
+			}
 			if f.share <= 0 || f.share > 1 || f.headroom < 1 || f.headroom > 100 {
 				return errors.New("tune: --share is above 0 and at most 1, --headroom from 1 to 100")
 			}
@@ -49,7 +54,9 @@ beside them, by as many clients as are named.`,
 	}
 	flags := cmd.Flags()
 	f.registerCrowd(flags)
+	f.ofFans = flagNames(flags, "fan", "host")
 	f.logs.registerLogs(flags)
+	f.ofLogs = flagNames(flags, append(f.ofFans, "fan", "host")...)
 	flags.Var(share{&f.share}, "share", "`share` of the legitimate clients that are to pass at once; 99.9% is 0.999")
 	flags.Var(decimal{&f.headroom}, "headroom", "`factor` by which each measured burst is multiplied")
 	flags.StringSliceVar(&f.attackers, "attacker", nil, "`address` or network of an attacker, for whom no room is made")
@@ -58,6 +65,31 @@ beside them, by as many clients as are named.`,
 	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
 	f.inputFlags.add(flags)
 	return cmd
+}
+
+// flagNames lists the flags so far, without some.
+func flagNames(flags *pflag.FlagSet, without ...string) []string {
+	var names []string
+	flags.VisitAll(func(one *pflag.Flag) {
+		if !slices.Contains(without, one.Name) {
+			names = append(names, one.Name)
+		}
+	})
+	return names
+}
+
+// checkTraffic refuses flags that say nothing of the traffic that is looked at.
+func (f *tuneFlags) checkTraffic(flags *pflag.FlagSet, logs bool) error {
+	var err error
+	flags.Visit(func(given *pflag.Flag) {
+		switch {
+		case logs && slices.Contains(f.ofFans, given.Name):
+			err = fmt.Errorf("tune: --%s is about page loads (--fan), and the traffic here is that of logs", given.Name)
+		case !logs && slices.Contains(f.ofLogs, given.Name):
+			err = fmt.Errorf("tune: --%s is about logs, and none is named", given.Name)
+		}
+	})
+	return err
 }
 
 func (a *app) tune(f *tuneFlags, path string, logs []string) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 	"github.com/ngxlimit/ngxlimit/model/tune"
+	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
 // tuneLogs tunes for recorded traffic.
@@ -55,6 +56,9 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	case result.Unusable():
 		return nil, fmt.Errorf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result))
 	}
+	if result.Requests == 0 && result.Outside > 0 {
+		return nil, fmt.Errorf("no request to tune for: all %s of the logs came outside of --from and --to", rule.Plural(result.Outside, "request", "requests"))
+	}
 	if t.Plan, err = c.Plan(); err != nil {
 		return nil, err
 	}
@@ -64,8 +68,8 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 		t.Plan.Notes = append(t.Plan.Notes, fmt.Sprintf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result)))
 	}
 	if refused+delayed > 0 {
-		t.Plan.Distorted = fmt.Sprintf("the limits of today refuse %d of these requests and hold %d: where they were in force, pages were cut short or drawn "+
-			"out, and people need more than the log shows: tune for a page load with --fan as well, and again after the dry run", refused, delayed)
+		t.Plan.Distorted = fmt.Sprintf("the limits of today refuse %s of these requests and hold %s: where they were in force, pages were cut short or drawn "+
+			"out, and people need more than the log shows: tune for a page load with --fan as well, and again after the dry run", rule.Count(int64(refused)), rule.Count(int64(delayed)))
 	}
 	t.Plan.Coarse = coarse(result)
 	return func(edited *config.Tree) (tune.Figures, error) { return a.tried(f, tree, edited, names, c) }, nil

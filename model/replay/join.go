@@ -167,10 +167,11 @@ func (out *Result) assume(logs []*LogPart, hosts []*Host) {
 		}
 	}
 	if coarse > 0 {
-		out.Assumptions = append(out.Assumptions, fmt.Sprintf(
-			"the times of %d of %d logs are whole seconds: the requests of a second are spread evenly over it, so that bursts within a second are not seen; log $msec",
-			coarse, len(logs),
-		))
+		which := "the times of the log"
+		if len(logs) > 1 {
+			which = fmt.Sprintf("the times of %d of %d logs", coarse, len(logs))
+		}
+		out.Assumptions = append(out.Assumptions, which+" are whole seconds: the requests of a second are spread evenly over it, so that bursts within a second are not seen; log $msec")
 	}
 	said := map[string]bool{}
 	for _, h := range hosts {

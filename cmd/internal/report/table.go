@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -36,17 +37,21 @@ func rendered(tab table.Writer) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrap breaks text at blanks into lines of at most width columns, the later ones indented.
+// wrap breaks text at blanks into lines of at most width columns, the later ones indented more than the first. A number and its
+// unit stay together.
 func wrap(s string, width int) string {
 	var b strings.Builder
-	col := 0
-	for i, word := range strings.Split(s, " ") {
+	line := strings.TrimLeft(s, " ")
+	indent := len(s) - len(line)
+	b.WriteString(s[:indent])
+	col := indent
+	for i, word := range words(line) {
 		w := text.StringWidthWithoutEscSequences(word)
 		switch {
 		case i == 0:
 		case col+1+w > width && col > 0:
-			b.WriteString("\n  ")
-			col = 2
+			b.WriteString("\n  " + s[:indent])
+			col = 2 + indent
 		default:
 			b.WriteString(" ")
 			col++
@@ -56,3 +61,22 @@ func wrap(s string, width int) string {
 	}
 	return b.String()
 }
+
+// unit is what stays on one line with the number in front of it.
+var unit = regexp.MustCompile(`^(ms|s|min|h|%)[,.;:)]*$`)
+
+// words cuts a text at its spaces, but for those between a number and its unit.
+func words(s string) []string {
+	var list []string
+	for word := range strings.SplitSeq(s, " ") {
+		n := len(list)
+		if n > 0 && list[n-1] != "" && isDigit(list[n-1][len(list[n-1])-1]) && unit.MatchString(word) {
+			list[n-1] += " " + word
+			continue
+		}
+		list = append(list, word)
+	}
+	return list
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -56,7 +56,7 @@ func (t *tuningWriter) head(of Tuning) {
 	p := of.Plan
 	t.print(t.p.bold(clean(of.Traffic)), "\n")
 	t.line(fmt.Sprintf("%s in %s: %s for static files, %s that need no limit of their own%s",
-		count(p.Visits, "request"), clock.Words(p.Span.Milliseconds()), rule.Count(int64(p.Static)), rule.Count(int64(p.Other)), lost(p.Lost)))
+		rule.Plural(int64(p.Visits), "request", "requests"), clock.Words(p.Span.Milliseconds()), rule.Count(int64(p.Static)), rule.Count(int64(p.Other)), lost(p.Lost)))
 }
 
 func lost(n int) string {
@@ -95,9 +95,9 @@ func doubts(p *tune.Plan) []string {
 
 // outcome is what the limits do to the traffic that they were made for.
 func outcome(a tune.Figures) string {
-	text := fmt.Sprintf("with these limits, of %s of people %s refused and %s held", count(a.Requests, "request"), areCount(a.Refused), areCount(a.Delayed))
+	text := fmt.Sprintf("with these limits, of %s of people %s refused and %s held", rule.Plural(int64(a.Requests), "request", "requests"), areCount(a.Refused), areCount(a.Delayed))
 	if a.AttackRequests > 0 {
-		text += fmt.Sprintf("; of %d requests of attackers %d are refused", a.AttackRequests, a.AttackRefused)
+		text += fmt.Sprintf("; of %s of attackers %s refused", rule.Plural(int64(a.AttackRequests), "request", "requests"), areCount(a.AttackRefused))
 	}
 	return text
 }
@@ -144,7 +144,7 @@ func (t *tuningWriter) frontier(g *tune.Group) {
 	if len(g.Frontier) < 2 {
 		return
 	}
-	t.print("\n", t.p.bold(clean(groupName(g))), ": ", count(g.Requests, "request"), " by ", keys(g), ", the busiest ", fmt.Sprint(g.Busiest), " within 10 s\n")
+	t.print("\n", t.p.bold(clean(groupName(g))), ": ", rule.Plural(int64(g.Requests), "request", "requests"), " by ", keys(g), ", the busiest ", fmt.Sprint(g.Busiest), " within 10 s\n")
 	tab := newTable()
 	tab.AppendHeader(table.Row{"rate", "burst", "people hurt", "refused", "of attacks", "a flood gets"})
 	from := max(min(g.Chosen-mostChoices/2, len(g.Frontier)-mostChoices), 0)
@@ -166,7 +166,7 @@ func keys(g *tune.Group) string {
 	if g.Kind == tune.Total {
 		return "all clients"
 	}
-	return count(g.Clients, "key")
+	return rule.Plural(int64(g.Clients), "key", "keys")
 }
 
 // mostClients bounds the lists of clients.
@@ -181,7 +181,7 @@ func (t *tuningWriter) clients(p *tune.Plan) {
 			t.line(fmt.Sprintf("and %d more", len(p.Attackers)-i))
 			break
 		}
-		t.line(fmt.Sprintf("no room is made for %s (%s): %s; --people %s counts it as people", clean(a.Client), count(a.Requests, "request"), a.Why, clean(a.Client)))
+		t.line(fmt.Sprintf("no room is made for %s (%s): %s; --people %s counts it as people", clean(a.Client), rule.Plural(int64(a.Requests), "request", "requests"), a.Why, clean(a.Client)))
 	}
 	for i, s := range p.Shared {
 		if i == mostClients {

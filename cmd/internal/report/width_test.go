@@ -78,3 +78,22 @@ func TestWrapHead(t *testing.T) {
 		}
 	}
 }
+
+// A number is not parted from its unit, and what is indented goes on indented.
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		width      int
+	}{
+		{"it takes up to 1.02 s in all", "it takes up to\n  1.02 s in all", 18},
+		{"of them 95 % wait", "of them\n  95 % wait", 11},
+		{"   look at: what goes beyond", "   look at: what\n     goes beyond", 17},
+		{"short", "short", 80},
+		{"a  b", "a  b", 80},
+		{"verylongword", "verylongword", 5},
+	} {
+		if got := wrap(c.text, c.width); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
