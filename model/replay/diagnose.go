@@ -111,8 +111,12 @@ func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
 	sum := t.judged()
 	request, upstream, queued := t.request.Quantiles(), t.upstream.Quantiles(), t.queued.Quantiles()
 	held := max(t.delayed, sum.delayed)
+	waited := t.delayed // in what the times tell of: where the log tells decisions, by these alone
+	if t.logged == 0 {
+		waited = sum.delayed
+	}
 	name := placeText(t.place)
-	if l != nil && held > 0 && t.request.N() >= fewest && request.P95-upstream.P95 >= noticeable && 2*(request.P95-upstream.P95) >= request.P95 {
+	if l != nil && waited > 0 && t.request.N() >= fewest && request.P95-upstream.P95 >= noticeable && 2*(request.P95-upstream.P95) >= request.P95 {
 		what := fmt.Sprintf("%s of %s requests to %s were DELAYED by the log", number(t.delayed), number(t.logged), name)
 		if t.logged == 0 {
 			what = fmt.Sprintf("%s of %s requests to %s are delayed in the replay", number(sum.delayed), number(sum.judged), name)

@@ -161,3 +161,25 @@ func TestSchemeIsAssumed(t *testing.T) {
 		})
 	}
 }
+
+// Who makes requests wait is told by the log's own decisions, where it holds them, and by those of the replay where it does not.
+func TestLogTellsWhoDelays(t *testing.T) {
+	for logged, want := range map[string]string{
+		`,"limit":"DELAYED"`: "120 of 120 requests to location / were DELAYED by the log",
+		`,"limit":"PASSED"`:  "",
+		"":                   "requests to location / are delayed in the replay",
+	} {
+		var b strings.Builder
+		for n := range int64(120) {
+			at := start + n/12*10_000 + 1500
+			fmt.Fprintf(&b, `{"msec":%d.%03d,"ip":"203.0.113.9","request":"GET /a HTTP/1.1","status":200,"rt":1.5,"urt":"0.010"%s}`+"\n", at/1000, at%1000, logged)
+		}
+		found := kinds(run(t, diagnosed, Options{}, sourceOf(t, "log", b.String(), accesslog.JSON)))[diagLimiter]
+		switch {
+		case want == "" && len(found) > 0:
+			t.Errorf("%s: %s", logged, found[0].Message)
+		case want != "" && (len(found) != 1 || !strings.Contains(found[0].Message, want)):
+			t.Errorf("%s: %+v, want one with %q", logged, found, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@
 package alerts
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +48,8 @@ type Zone struct {
 	DryRun    bool   // some of its limits only count
 	Enforced  bool   // some of its limits refuse
 	Statuses  []int  // of its refusals
-	Refused   bool   // refusals reach the error log
+	Refused   bool   // refusals reach the error log, at some place
+	Hidden    bool   // and at some place they do not
 	Delayed   bool   // delays reach the error log
 }
 
@@ -120,7 +122,7 @@ func (p *Plan) use(z *Zone, at rule.Place, req bool, hidden map[string]bool) {
 	}
 	kept, nowhere := rule.KeptLevel(s.ErrorLogs.Value)
 	refused, delayed := !nowhere && rule.KeepsLevel(kept, level), !nowhere && rule.KeepsLevel(kept, delayLevel(level))
-	z.Refused = z.Refused || refused
+	z.Refused, z.Hidden = z.Refused || refused, z.Hidden || !refused
 	z.Delayed = z.Delayed || delayed
 	switch {
 	case nowhere:
@@ -170,11 +172,14 @@ func (p *Plan) chooseLog(f *rule.Facts) error {
 	for format := range places {
 		formats = append(formats, format)
 	}
-	slices.SortFunc(formats, func(a, b *config.LogFormat) int {
-		if places[a] != places[b] {
-			return places[b] - places[a]
+	tells := func(f *config.LogFormat) int {
+		if (&Plan{Log: &Log{pieces: split(f.Text)}}).Has(limitReqStatus) {
+			return 1
 		}
-		return strings.Compare(a.Name, b.Name)
+		return 0
+	}
+	slices.SortFunc(formats, func(a, b *config.LogFormat) int {
+		return cmp.Or(cmp.Compare(places[b], places[a]), cmp.Compare(tells(b), tells(a)), strings.Compare(a.Name, b.Name))
 	})
 	names := make([]string, len(formats))
 	for i, format := range formats {

@@ -239,3 +239,22 @@ func TestNothingToWatch(t *testing.T) {
 		})
 	}
 }
+
+// Of formats in which as many places log, the one that tells what the limits did is read, whatever it is called.
+func TestLogThatTells(t *testing.T) {
+	for name, want := range map[string]string{"aa": "tells", "zz": "tells"} {
+		p, err := planOf(t, strings.ReplaceAll(`events {}
+http {
+    limit_req_zone $binary_remote_addr zone=z:1m rate=1r/s;
+    log_format NAME '$remote_addr';
+    log_format tells '$remote_addr $limit_req_status';
+    access_log a.log NAME;
+    access_log b.log tells;
+    server { limit_req zone=z; location / { proxy_pass http://127.0.0.1:1; } }
+}
+`, "NAME", name), options)
+		if err != nil || p.Log.Format.Name != want {
+			t.Errorf("beside %s: %+v, %v", name, p, err)
+		}
+	}
+}

@@ -37,6 +37,11 @@ http {
 	inConns = `nginx_limit_refused_total{directive="limit_conn",zone="conns",mode="enforced"}`
 )
 
+// quiet logs refusals at a level that the error log leaves out.
+func quiet() string {
+	return strings.NewReplacer("http {", "http {\n    limit_req_log_level info;", "limit_conn conns 10; ", "").Replace(twoZones)
+}
+
 func oneZone() string {
 	return strings.NewReplacer("limit_req zone=api burst=50 nodelay; ", "", "limit_conn conns 10; ", "").Replace(twoZones)
 }
@@ -81,6 +86,8 @@ func scenes() []scene {
 		{"the only zone, below its share", "mtail-rules", oneZone(), [][2]string{{inLogin, perMin(20)}, status("", "PASSED", 3000), status("", "REJECTED", 20)}, "1h", refuses, nil},
 		{"the only zone, above its share", "mtail-rules", oneZone(), [][2]string{{inLogin, perMin(40)}, status("", "PASSED", 3000), status("", "REJECTED", 40)}, "1h", refuses, []string{"login"}},
 		{"connections have no share", "mtail-rules", twoZones, [][2]string{{inConns, perMin(5)}, status("", "PASSED", 3000)}, "1h", refuses, []string{"conns"}},
+		{"what the error log leaves out, many", "mtail-rules", quiet(), [][2]string{status("", "PASSED", 3000), status("", "REJECTED", 20)}, "1h", refuses, []string{""}},
+		{"what the error log leaves out, few", "mtail-rules", quiet(), [][2]string{status("", "PASSED", 3000), status("", "REJECTED", 5)}, "1h", refuses, nil},
 		{"all zones at once, many", "nginxlog-rules", twoZones, [][2]string{status("nginxlog-rules", "PASSED", 3000), status("nginxlog-rules", "REJECTED", 20)}, "1h", refuses, []string{""}},
 		{"all zones at once, few", "nginxlog-rules", twoZones, [][2]string{status("nginxlog-rules", "PASSED", 3000), status("nginxlog-rules", "REJECTED", 5)}, "1h", refuses, nil},
 		{"one zone, below its share", "nginxlog-rules", oneZone(), [][2]string{status("nginxlog-rules", "PASSED", 3000), status("nginxlog-rules", "REJECTED", 20)}, "1h", refuses, nil},

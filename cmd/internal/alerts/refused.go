@@ -3,6 +3,7 @@ package alerts
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // few is how many refusals within a window are never told of: protection at work.
@@ -43,4 +44,26 @@ func (p *Plan) AndShare(z Zone) string {
 	default:
 		return " and more than " + share + " of the limited ones"
 	}
+}
+
+// Hidden says whether some zone of limit_req refuses where the error log does not tell of it: only $limit_req_status does
+// then, of all zones together.
+func (p *Plan) Hidden() bool {
+	return slices.ContainsFunc(p.Zones, func(z Zone) bool { return z.Directive == limitReq && z.Enforced && z.Hidden })
+}
+
+// A counter counts the limited requests of the access log, of all zones, by their $limit_req_status.
+type counter struct {
+	*Plan
+	name, label string
+}
+
+func counted(p *Plan, name, label string) counter { return counter{p, name, label} }
+
+// Rejected is the series of the requests that were refused.
+func (c counter) Rejected() string { return fmt.Sprintf(`%s{%s="REJECTED"}`, c.name, c.label) }
+
+// Limited are the series of all requests that a limit judged in earnest.
+func (c counter) Limited() string {
+	return fmt.Sprintf(`%s{%s=~"PASSED|DELAYED|REJECTED"}`, c.name, c.label)
 }

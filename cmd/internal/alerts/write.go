@@ -34,6 +34,7 @@ var forms = template.Must(template.New("").Funcs(template.FuncMap{
 	"yaml":      quoted,
 	"comment":   comment,
 	"window":    window,
+	"counted":   counted,
 	"few":       func() int { return few },
 	"share":     share,
 	"percent":   percent,
