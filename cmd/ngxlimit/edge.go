@@ -49,7 +49,7 @@ func (f *edgeFlags) add(flags *pflag.FlagSet) {
 
 // addSimulate registers the flags that put an edge in front of nginx.
 func (f *edgeFlags) addSimulate(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.paths, "edge", nil, "`rules` of an edge network that requests pass before nginx: Cloudflare's rate limiting rules as JSON of its API or as Terraform (a file, or a folder of .tf), or a web ACL of AWS WAF as JSON; DOMAIN=FILE for those of one zone; may be repeated")
+	flags.StringArrayVar(&f.paths, "edge", nil, "`rules` of an edge network that requests pass before nginx: Cloudflare's rate limiting rules as JSON of its API or as Terraform (a file, or a folder of .tf), or a web ACL of AWS WAF in the same forms; DOMAIN=FILE for those of one zone; may be repeated")
 	flags.Var(f.window, "edge-window", "how the edge's counters forget: buckets (Cloudflare's estimate), sliding (exact) or fixed; what another one would have done is told")
 	flags.Var(&f.zones, "edge-zone", "the zone of edge rules that has the hosts of a domain, where rules are of several zones; may be repeated")
 	f.add(flags)
@@ -96,11 +96,9 @@ func (f *edgeFlags) readEdge(paths []string) (*edgeRules, error) {
 		if err != nil {
 			return nil, edgeError(tf[0], err)
 		}
-		got, err := cloudflare.Terraform(resources, env)
-		if err != nil {
-			return nil, edgeError(tf[0], err)
+		if err := r.terraform(tf[0], resources, env); err != nil {
+			return nil, err
 		}
-		r.join(got)
 	}
 	if r.cloudflare != nil && r.aws != nil {
 		return nil, errors.New("rules of Cloudflare and of AWS WAF are given together: want those of one")
@@ -210,6 +208,26 @@ func (r *edgeRules) json(file *source.File, domain string, env *lang.Env) error 
 		}
 	}
 	r.join(got)
+	return nil
+}
+
+// terraform takes the rules of Terraform's resources: those of Cloudflare, or where there are none a web ACL of AWS WAF.
+func (r *edgeRules) terraform(first *source.File, resources []document.Resource, env *lang.Env) error {
+	got, err := cloudflare.Terraform(resources, env)
+	if err == nil {
+		r.join(got)
+		return nil
+	}
+	acl, failed := awswaf.Terraform(resources, env.Lists)
+	switch {
+	case failed != nil:
+		return edgeError(first, failed)
+	case acl == nil:
+		return edgeError(first, err)
+	case r.aws != nil:
+		return fmt.Errorf("%s: a second web ACL: want one", first.Path)
+	}
+	r.aws = acl
 	return nil
 }
 

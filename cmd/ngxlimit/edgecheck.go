@@ -60,8 +60,8 @@ func newEdgeCheck(a *app) *cobra.Command {
 		Use:   "check RULES...",
 		Short: "Find what is wrong with rate limiting rules",
 		Long: `edge check reads Cloudflare's rate limiting rules, as JSON of its API or as Terraform
-(a file, or a folder of .tf), or a web ACL of AWS WAF as JSON, and reports what is wrong
-with them. DOMAIN=FILE says which zone a file is of.
+(a file, or a folder of .tf), or a web ACL of AWS WAF in the same forms, and reports what
+is wrong with them. DOMAIN=FILE says which zone a file is of.
 
 With --origin, the nginx configuration behind the edge, it lets an office of people
 and an attack pass both, and tells which of the two limits them.

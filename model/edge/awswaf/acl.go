@@ -185,8 +185,15 @@ func (r *reader) ruleOf(v *document.Value, i int) *Rule {
 		u.Name = "rule " + strconv.Itoa(i+1)
 	}
 	r.rule = u
-	if v.Kind != document.Object {
+	switch name, at := unknownIn(v); {
+	case v.Kind == document.Unknown:
+		r.problem(Foreign, v.Span, "the rule is not known: %s", v.Why)
+		return u
+	case v.Kind != document.Object:
 		r.problem(Wrong, v.Span, "a rule is an object, and this is %s", v.Kind)
+		return u
+	case at != nil:
+		r.problem(Foreign, at.Span, "%s is not known: %s", name, at.Why)
 		return u
 	}
 	if p := v.Get("Priority"); p != nil {

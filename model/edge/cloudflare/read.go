@@ -237,7 +237,7 @@ func (r *reader) resources(all []document.Resource) {
 			}
 			r.Problems = append(r.Problems, document.Problem{Span: b.Span, Text: text, Aside: true})
 		case "aws_wafv2_web_acl":
-			r.Problems = append(r.Problems, document.Problem{Span: b.Span, Text: "a web ACL of AWS WAF is read as JSON of aws wafv2 get-web-acl, and not from Terraform"})
+			r.Problems = append(r.Problems, document.Problem{Span: b.Span, Text: "a web ACL of AWS WAF beside Cloudflare's rules is left aside: give its folder or its JSON alone", Aside: true})
 		case "cloudflare_rate_limit":
 			r.Problems = append(r.Problems, document.Problem{Span: b.Span, Text: "cloudflare_rate_limit is of the retired rate limiting API, which is another product: it is left aside"})
 		}

@@ -119,7 +119,7 @@ func (t *terraform) value(e hclsyntax.Expression, ctx *hcl.EvalContext, depth in
 	}
 	got, diags := t.eval(e, ctx)
 	if diags.HasErrors() || !got.IsWhollyKnown() {
-		v.Kind, v.Why = Unknown, t.why(e, diags)
+		v.Kind, v.Why = Unknown, t.why(e, ctx, diags)
 		return v
 	}
 	made := fromCty(got, v.Span, depth)
@@ -130,8 +130,11 @@ func (t *terraform) value(e hclsyntax.Expression, ctx *hcl.EvalContext, depth in
 }
 
 // why says why an expression has no value.
-func (t *terraform) why(e hclsyntax.Expression, diags hcl.Diagnostics) string {
+func (t *terraform) why(e hclsyntax.Expression, ctx *hcl.EvalContext, diags hcl.Diagnostics) string {
 	for _, v := range e.Variables() {
+		if resolves(v, ctx) {
+			continue
+		}
 		name := traversal(v)
 		switch v.RootName() {
 		case "var":
@@ -150,6 +153,17 @@ func (t *terraform) why(e hclsyntax.Expression, diags hcl.Diagnostics) string {
 		return "Terraform's expression cannot be evaluated here: " + small(diags[0].Summary)
 	}
 	return "it is known to Terraform only when it runs"
+}
+
+// resolves says whether a name is known where it stands.
+func resolves(name hcl.Traversal, ctx *hcl.EvalContext) bool {
+	for c := ctx; c != nil; c = c.Parent() {
+		if _, ok := c.Variables[name.RootName()]; ok {
+			v, diags := name.TraverseAbs(c)
+			return !diags.HasErrors() && v.IsWhollyKnown()
+		}
+	}
+	return false
 }
 
 // traversal writes a name as in the file: var.limit.
@@ -252,7 +266,7 @@ func (t *terraform) dynamic(b *hclsyntax.Block, ctx *hcl.EvalContext, depth int)
 	}
 	v, diags := t.eval(each.Expr, ctx)
 	if diags.HasErrors() || !v.IsWhollyKnown() || v.IsNull() || !v.CanIterateElements() {
-		return dark("for_each: " + t.why(each.Expr, diags))
+		return dark("for_each: " + t.why(each.Expr, ctx, diags))
 	}
 	var rows []*Value
 	for it := v.ElementIterator(); it.Next(); {
