@@ -89,7 +89,7 @@ func alwaysEmptyFinding(p *rule.Pass, z *rule.Zone, e emptyUse, all bool) rule.F
 	f := z.Of(p.Facts)
 	subject := fmt.Sprintf("the key of zone %q is", z.Name)
 	if !all {
-		f = rule.Of(e.use.Item, e.use.At)
+		f = rule.Of(e.use.Item(), e.use.At)
 		f.Places = e.use.Levels
 		f.Evidence = map[string]any{"zone": z.Name, "key": z.Key.Text}
 		f.Related = []rule.Label{{Span: z.KeySpan, Message: "the key"}}

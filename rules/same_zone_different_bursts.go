@@ -96,7 +96,7 @@ func differ(z *rule.Zone) bool {
 
 func burstsFinding(p *rule.Pass, z *rule.Zone, pair burstPair) rule.Finding {
 	small, large := pair.small.Req, pair.large.Req
-	f := rule.Of(pair.small.Item, pair.small.At)
+	f := rule.Of(pair.small.Item(), pair.small.At)
 	f.Places = pair.small.Levels
 	closed := rule.ClosedFor(large.Burst, small.Burst, z.Req.Rate)
 	f.Message = fmt.Sprintf("zone %q is one bucket, measured with burst=%s here and burst=%s elsewhere: what fills it there refuses everything here for %s",

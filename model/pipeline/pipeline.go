@@ -65,6 +65,14 @@ func (p *Pipeline) Fresh() *Pipeline {
 	return &Pipeline{Explain: p.Explain, NoLimits: p.NoLimits, Authorized: p.Authorized, Open: p.Open, Files: p.Files, g: p.g}
 }
 
+// Anew is Fresh, but what was compiled is compiled again: whoever goes through all of a large configuration lets go of what
+// lies behind by it.
+func (p *Pipeline) Anew() *Pipeline {
+	n := p.Fresh()
+	n.g = p.g.again()
+	return n
+}
+
 // Do takes one request through the phases at time now, to its end: a delay by limit_req is waited for, and what it held
 // in limit_conn is given back at once. Requests that overlap are for Plan and Flight.
 func (p *Pipeline) Do(now clock.Msec, req *request.Request) Trace {

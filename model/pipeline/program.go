@@ -60,7 +60,22 @@ type realipKey struct {
 }
 
 func newProgram(tree *config.Tree, router *route.Router) *program {
-	g := &program{
+	g := emptyProgram(tree, router)
+	g.dual = dualPorts(tree)
+	g.defined = sync.OnceValue(g.definitions)
+	g.verdicts = sync.OnceValue(g.findVerdicts)
+	return g
+}
+
+// again returns a program of the same configuration that has compiled nothing yet. What was looked up in the whole of it stays known.
+func (g *program) again() *program {
+	n := emptyProgram(g.tree, g.router)
+	n.dual, n.defined, n.verdicts = g.dual, g.defined, g.verdicts
+	return n
+}
+
+func emptyProgram(tree *config.Tree, router *route.Router) *program {
+	return &program{
 		tree: tree, router: router,
 		confs:     map[*config.Level]*conf{},
 		realips:   map[realipKey]*trust{},
@@ -71,12 +86,8 @@ func newProgram(tree *config.Tree, router *route.Router) *program {
 		standings: map[*config.Level]*standing{},
 		zoneIDs:   map[*config.Zone]int{},
 		connIDs:   map[*config.ConnZone]int{},
+		chunks:    make([]atomic.Pointer[chunk], (router.Numbers()+chunkSize-1)/chunkSize),
 	}
-	g.chunks = make([]atomic.Pointer[chunk], (router.Numbers()+chunkSize-1)/chunkSize)
-	g.dual = dualPorts(tree)
-	g.defined = sync.OnceValue(g.definitions)
-	g.verdicts = sync.OnceValue(g.findVerdicts)
-	return g
 }
 
 // conf returns what a level means; it is compiled once.

@@ -63,10 +63,13 @@ func cancel(come, gone []rule.Finding, same func(*rule.Finding) string) (left, m
 }
 
 // meaning is a finding without names of zones and without the ways in which its directive can be written.
-func meaning(f *rule.Finding) string { return within(f, f.Context) }
+func meaning(f *rule.Finding) string { return within(f, f.Within()) }
 
 // moved is the same wherever in a server the directive stands.
-func moved(f *rule.Finding) string { return within(f, f.Context[:min(len(f.Context), 2)]) }
+func moved(f *rule.Finding) string {
+	blocks := f.Within()
+	return within(f, blocks[:min(len(blocks), 2)])
+}
 
 func within(f *rule.Finding, context []string) string {
 	words := strings.Fields(run.NormalForm(f))
@@ -93,7 +96,7 @@ func fault(f *rule.Finding) string {
 	if f.Subject != nil {
 		name = f.Subject.Name().Value
 	}
-	return strings.Join(slices.Concat([]string{f.Rule.Name, string(f.Severity), name}, f.Context), "\x00")
+	return strings.Join(slices.Concat([]string{f.Rule.Name, string(f.Severity), name}, f.Within()), "\x00")
 }
 
 // sort puts the gravest first and leaves the order of the configuration within.

@@ -23,7 +23,6 @@ type Facts struct {
 	trusts     func() []*Trust
 	proxied    func() map[string][]socket // that take the PROXY protocol, by their addresses
 	encrypted  func() map[string][]socket
-	refusing   func() []refusing
 	formats    sync.Map // of log formats: the names of their variables
 	pages      func() pages
 	forwarding func() bool
@@ -71,7 +70,6 @@ func NewFacts(tree *config.Tree, settings Settings) *Facts {
 func (f *Facts) Forget() {
 	f.pipe = sync.OnceValue(f.newPipe)
 	f.trusts = sync.OnceValue(f.findTrusts)
-	f.refusing = sync.OnceValue(f.findRefusing)
 	f.zones = sync.OnceValue(f.findZones)
 	f.handovers = sync.OnceValue(f.findHandovers)
 	f.limitReqs = sync.OnceValue(func() []List[*config.LimitReq] {

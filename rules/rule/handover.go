@@ -84,7 +84,7 @@ type handing struct {
 }
 
 // heldReady bounds the places that are held ready for requests: each takes a kilobyte, and hardly one is asked again.
-const heldReady = 4096
+const heldReady = 512
 
 // ask follows some requests from a place.
 func (h *handing) ask(p Place) {
@@ -92,7 +92,7 @@ func (h *handing) ask(p Place) {
 		h.plain, h.absent = h.f.Probe(), h.f.Probe().Absent()
 	}
 	if h.asked++; h.asked%heldReady == 1 {
-		pipe := h.f.newPipe()
+		pipe := h.plain.pipe.Anew()
 		h.plain.through(pipe)
 		h.absent.through(pipe)
 	}

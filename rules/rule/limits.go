@@ -11,10 +11,15 @@ import (
 // A List is a list of limits as it is written, and the places where it is in effect: a level inherits the whole list of
 // the nearest level that has one. A snippet that many levels include is one list.
 type List[L any] struct {
-	At     *config.Level // where it is written; the first such level
+	Standing
 	Limits []L
-	Levels int     // how many levels it is written at
-	Places []Place // in effect, in the order of the configuration; empty where every level below has a list of its own
+}
+
+// A Standing is where a list of limits stands.
+type Standing struct {
+	At     *config.Level // where it is written; the first such level
+	Levels int           // how many levels it is written at
+	Places []Place       // where it is in effect, in the order of the configuration; empty where every level below has a list of its own
 }
 
 // LimitReqs returns each written list of limit_req that is in effect somewhere, in the order of the first place.
@@ -29,8 +34,8 @@ type text struct {
 	n           int
 }
 
-// findLists groups places by the list that they share. All lists cut their places from one array, because there may be
-// a hundred thousand.
+// findLists groups places by the list that they share. There may be a hundred thousand of either: of a list that is in effect
+// at successive places these are not kept a second time, and the others cut theirs from one array.
 func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[[]L], directive func(L) *syntax.Directive) []List[L] {
 	written := 0
 	for _, p := range places {
@@ -39,11 +44,10 @@ func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[
 		}
 	}
 	lists := make([]List[L], 0, written)
-	sizes := make([]int32, 0, written)
+	extents := make([]extent, 0, written)
 	index := make(map[text]int32, written)
 	settings := make(map[*config.Setting[[]L]]int32, written)
 	list := make([]int32, len(places)) // of each place; -1 for none
-	total := 0
 	for i, p := range places {
 		s := of(p.Settings)
 		if list[i] = -1; len(s.Value) == 0 || s.At == nil {
@@ -55,27 +59,46 @@ func findLists[L any](places []Place, of func(*config.Settings) *config.Setting[
 			if n, ok = index[key]; !ok {
 				n = int32(len(lists))
 				index[key] = n
-				lists = append(lists, List[L]{At: s.At, Limits: s.Value})
-				sizes = append(sizes, 0)
+				lists = append(lists, List[L]{Standing{At: s.At}, s.Value})
+				extents = append(extents, extent{first: i})
 			}
 			settings[s] = n
 			lists[n].Levels++
 		}
 		list[i] = n
-		sizes[n]++
-		total++
+		extents[n].size++
+		extents[n].last = i
 	}
-	backing := make([]Place, total)
-	for i := range lists {
-		lists[i].Places, backing = backing[:0:sizes[i]], backing[sizes[i]:]
+	apart := 0
+	for _, e := range extents {
+		if !e.whole() {
+			apart += e.size
+		}
+	}
+	backing := make([]Place, apart)
+	for i, e := range extents {
+		if e.whole() {
+			lists[i].Places = e.of(places)
+		} else {
+			lists[i].Places, backing = backing[:0:e.size], backing[e.size:]
+		}
 	}
 	for i, n := range list {
-		if n >= 0 {
+		if n >= 0 && !extents[n].whole() {
 			lists[n].Places = append(lists[n].Places, places[i])
 		}
 	}
 	return lists
 }
+
+// An extent says which of all places are some of them: the first, the last, and how many.
+type extent struct{ first, last, size int }
+
+// whole says that no other place lies between.
+func (e extent) whole() bool { return e.last-e.first+1 == e.size }
+
+// of returns the places where the extent is whole.
+func (e extent) of(all []Place) []Place { return all[e.first : e.last+1 : e.last+1] }
 
 // Judges says whether a request from outside that ends up at the place can be judged by the limits in effect there: not
 // where each is answered or sent elsewhere before (see Answerer), not in an internal location, which takes no request from

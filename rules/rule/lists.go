@@ -55,12 +55,12 @@ func (f *Facts) replaced(yield func(Written) bool) {
 	}
 	at := &f.Tree.HTTP.Level
 	if s := at.Settings.LimitReqs; len(s.Value) > 0 && !used(f.LimitReqs(), s.Value[0]) {
-		if !yield(f.reqList(List[*config.LimitReq]{At: at, Limits: s.Value, Levels: 1}, nil)) {
+		if !yield(f.reqList(List[*config.LimitReq]{Standing{At: at, Levels: 1}, s.Value}, nil)) {
 			return
 		}
 	}
 	if s := at.Settings.LimitConns; len(s.Value) > 0 && !used(f.LimitConns(), s.Value[0]) {
-		yield(f.connList(List[*config.LimitConn]{At: at, Limits: s.Value, Levels: 1}, nil))
+		yield(f.connList(List[*config.LimitConn]{Standing{At: at, Levels: 1}, s.Value}, nil))
 	}
 }
 

@@ -13,7 +13,8 @@ type Pass struct {
 	*Facts
 	rule    *Rule
 	pool    pool
-	chunks  [][]Finding // each but the last is full, so that tens of thousands of findings are not copied to make room
+	chunk   []Finding // findings that were not handed on yet
+	take    func([]Finding)
 	defects []string
 	silent  bool // asked for the whole configuration, and did not have it
 }
@@ -42,17 +43,17 @@ func (p *Pass) whole(is bool) bool {
 
 // An Outcome is what came of a rule.
 type Outcome struct {
-	Findings [][]Finding // in pieces, with the rule's severity and confidence where it named no other
-	Defects  []string    // faults of the rule itself (a place outside its file, an empty message): a test fails on them, and a user is told
-	Silent   bool        // it may have kept findings to itself, since the configuration is not whole
+	Defects []string // faults of the rule itself (a place outside its file, an empty message): a test fails on them, and a user is told
+	Silent  bool     // it may have kept findings to itself, since the configuration is not whole
 }
 
 // chunkSize is how many findings a chunk holds at most.
 const chunkSize = 512
 
-// Run applies a rule to what Facts hold.
-func Run(r *Rule, facts *Facts) Outcome {
-	p := &Pass{Facts: facts, rule: r}
+// Run applies a rule to what Facts hold. Its findings, with the rule's severity and confidence where it named no other, are
+// taken piece by piece while there come more: of tens of thousands not all have to be held.
+func Run(r *Rule, facts *Facts, take func([]Finding)) Outcome {
+	p := &Pass{Facts: facts, rule: r, take: take}
 	func() {
 		defer func() {
 			if v := recover(); v != nil {
@@ -63,7 +64,10 @@ func Run(r *Rule, facts *Facts) Outcome {
 			r.Check(p)
 		}
 	}()
-	return Outcome{p.chunks, p.defects, p.silent}
+	if len(p.chunk) > 0 {
+		take(p.chunk)
+	}
+	return Outcome{p.defects, p.silent}
 }
 
 // Report adds a finding. It has exactly one primary place, which must lie within its file.
@@ -88,16 +92,13 @@ func (p *Pass) Report(f Finding) {
 }
 
 func (p *Pass) keep(f Finding) {
-	n := len(p.chunks)
-	if n == 0 || len(p.chunks[n-1]) == cap(p.chunks[n-1]) {
-		size := 1
+	if n := len(p.chunk); n == cap(p.chunk) {
 		if n > 0 {
-			size = min(4*len(p.chunks[n-1]), chunkSize)
+			p.take(p.chunk)
 		}
-		p.chunks = append(p.chunks, make([]Finding, 0, size))
-		n++
+		p.chunk = make([]Finding, 0, min(max(4*n, 1), chunkSize))
 	}
-	p.chunks[n-1] = append(p.chunks[n-1], f)
+	p.chunk = append(p.chunk, f)
 }
 
 // invalid says what is wrong with the finding; "" where nothing is.
@@ -138,7 +139,7 @@ func clamp(s source.Span) source.Span {
 // Of starts a finding about a directive as it stands at a level: its subject, its includes and its context. The primary
 // place is the directive's head until the rule narrows it.
 func Of(item config.Item, at *config.Level) Finding {
-	return Finding{Primary: item.Head(), Subject: item.Directive, Via: item.Via, At: at, Context: at.Context()}
+	return Finding{Primary: item.Head(), Subject: item.Directive, Via: item.Via, At: at}
 }
 
 // WholeFor is Whole for what is concluded of a zone: from what its key goes through, and from what stands beside its limits

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 )
@@ -38,42 +39,36 @@ type Refusing struct {
 }
 
 // Refusing yields each list of limits that may refuse a visitor with each place where it may: limit_req before limit_conn,
-// in the order of the configuration. Left out are dry runs, and keys that are empty for everybody.
+// in the order of the configuration. Left out are dry runs, and keys that are empty for everybody. What it yields with a list
+// is another one's with the next.
 func (f *Facts) Refusing() iter.Seq2[*Refusing, Place] {
 	return func(yield func(*Refusing, Place) bool) {
-		for _, r := range f.refusing() {
-			for _, p := range r.places {
-				if p.Judges() && !r.dryRun(p.Settings) && !yield(&r.Refusing, p) {
-					return
-				}
-			}
-		}
+		_ = refusals(f.LimitReqs(), reqKind, func(l *config.LimitReq) (config.Item, bool) {
+			return config.Item{Directive: l.Directive, Via: l.Via}, l.Zone != nil && !f.Key(l.Zone.Key).Exempt
+		}, yield) && refusals(f.LimitConns(), connKind, func(l *config.LimitConn) (config.Item, bool) {
+			return config.Item{Directive: l.Directive, Via: l.Via}, l.Zone != nil && !f.Key(l.Zone.Key).Exempt
+		}, yield)
 	}
 }
 
-// refusing is a list with the places where it stands; it refuses at those that judge.
-type refusing struct {
-	Refusing
-	places []Place
-}
-
-func (f *Facts) findRefusing() []refusing {
-	all := make([]refusing, 0, len(f.LimitReqs())+len(f.LimitConns()))
-	for _, list := range f.LimitReqs() {
-		for _, l := range list.Limits {
-			if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
-				all = append(all, refusing{Refusing{reqKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At}, list.Places})
-				break
+// refusals yields the lists of one kind, of which at least one limit counts; false where no more are wanted.
+func refusals[L any](lists []List[L], kind *Kind, counts func(L) (config.Item, bool), yield func(*Refusing, Place) bool) bool {
+	r := Refusing{Kind: kind}
+	for i := range lists {
+		list := &lists[i]
+		refuses := slices.ContainsFunc(list.Limits, func(l L) (ok bool) {
+			r.Limit, ok = counts(l)
+			return ok
+		})
+		if !refuses {
+			continue
+		}
+		r.At = list.At
+		for _, p := range list.Places {
+			if p.Judges() && !kind.dryRun(p.Settings) && !yield(&r, p) {
+				return false
 			}
 		}
 	}
-	for _, list := range f.LimitConns() {
-		for _, l := range list.Limits {
-			if l.Zone != nil && !f.Key(l.Zone.Key).Exempt {
-				all = append(all, refusing{Refusing{connKind, config.Item{Directive: l.Directive, Via: l.Via}, list.At}, list.Places})
-				break
-			}
-		}
-	}
-	return all
+	return true
 }

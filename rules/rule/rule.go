@@ -129,8 +129,8 @@ type Finding struct {
 	Via        *config.Via       // the includes that led to Subject in the context given; nil for the main file
 	Related    []Label           // the zone, the lost outer limit, the include line
 	At         *config.Level     // that Subject stands at; nil where it is at none
-	Context    []string          // "http", "server a.example", "location /api/"
-	Places     int               // in how many contexts the same text is at fault in the same way; at least 1, Context is the first
+	Context    []string          // where At does not say it: "http", "server a.example", "location /api/"; read by Within
+	Places     int               // in how many contexts the same text is at fault in the same way; at least 1, that of At is the first
 	About      string            // what the finding is of where Subject only shows it: a default that no directive sets; "" where it is of Subject
 	Evidence   map[string]any    // the message's numbers (int64) and names (string, []string); units in the names: "excess_milli", "delay_ms"
 	Fix        *Fix
@@ -147,6 +147,15 @@ type Finding struct {
 	Hosts []string
 
 	Fingerprint string // the same after lines have moved; rules leave it empty, rules/run fills it
+}
+
+// Within names the blocks around the finding, outermost first. Of tens of thousands of findings they are put together when
+// they are asked for.
+func (f *Finding) Within() []string {
+	if f.Context != nil {
+		return f.Context
+	}
+	return f.At.Context()
 }
 
 // A Fix is applied whole or not at all. It is Safe only if of requests that come at given times none could be answered

@@ -28,8 +28,8 @@ type Trust struct {
 	Places  []Place          // in the order of the configuration; never empty but for an Outer
 	Servers []*config.Server // of the places, each once
 
-	count int // of Places
-	set   func() *netipx.IPSet
+	extent extent // of Places
+	set    func() *netipx.IPSet
 }
 
 // Trusts returns each different trust under which a limit counts by address, in the order of the first place.
@@ -57,10 +57,11 @@ func (f *Facts) findTrusts() []*Trust {
 			outer = trustOf(known, s, nil)
 		}
 		t := trustOf(known, place.Settings, outer)
-		if t.count++; t.count == 1 {
+		if t.extent.size++; t.extent.size == 1 {
 			all = append(all, t)
-			t.Bucket = bucket
+			t.Bucket, t.extent.first = bucket, i
 		}
+		t.extent.last = i
 		at[i] = t
 	}
 	for i, place := range f.Places() {
@@ -68,10 +69,14 @@ func (f *Facts) findTrusts() []*Trust {
 		if t == nil {
 			continue
 		}
-		if t.Places == nil {
-			t.Places = make([]Place, 0, t.count) // there may be a hundred thousand
+		switch e := t.extent; { // there may be a hundred thousand
+		case e.whole():
+			t.Places = e.of(f.Places())
+		case t.Places == nil:
+			t.Places = append(make([]Place, 0, e.size), place)
+		default:
+			t.Places = append(t.Places, place)
 		}
-		t.Places = append(t.Places, place)
 		if n := len(t.Servers); n == 0 || t.Servers[n-1] != place.Server {
 			t.Servers = append(t.Servers, place.Server)
 		}

@@ -24,14 +24,19 @@ type Zone struct {
 
 // A ZoneUse is a limit on a zone, as one written list has it.
 type ZoneUse struct {
-	Item   config.Item // the limit's directive
-	At     *config.Level
-	Levels int              // how many levels the list is written at
-	Places []Place          // where the list is in effect; in some of them no request is judged
-	Req    *config.LimitReq // nil for limit_conn
-	Conn   *config.LimitConn
-	list   *company
-	index  int // which limit of the list it is
+	*Standing                  // of the list; in some of its places no request is judged
+	Req       *config.LimitReq // nil for limit_conn
+	Conn      *config.LimitConn
+	company   *company // nil where the list has no other limit
+	index     int      // which limit of the list it is
+}
+
+// Item is the limit's directive.
+func (u *ZoneUse) Item() config.Item {
+	if u.Req != nil {
+		return config.Item{Directive: u.Req.Directive, Via: u.Req.Via}
+	}
+	return config.Item{Directive: u.Conn.Directive, Via: u.Conn.Via}
 }
 
 // A company is the zones of one list's limits. What is asked of a limit's neighbours is asked of each zone once, not once for each
@@ -39,25 +44,24 @@ type ZoneUse struct {
 type company struct {
 	zones []*Zone // by limit; nil where the zone is not known
 	once  sync.Once
-	meets []bool // which zones have a key that meets the condition, once it was asked
-	count int    // how many do
+	count int // how many zones have a key that meets the condition, once it was asked
+	one   int // which does, where it is one
 }
 
 // others says whether a limit other than the given one has a key that meets a condition, the same whenever it is asked.
 func (c *company) others(index int, by func(value.Template) bool) bool {
+	if c == nil {
+		return false
+	}
 	c.once.Do(func() {
-		c.meets = make([]bool, len(c.zones))
 		for i, z := range c.zones {
 			if z != nil && by(z.Key) {
-				c.meets[i] = true
+				c.one = i
 				c.count++
 			}
 		}
 	})
-	if c.meets[index] {
-		return c.count > 1
-	}
-	return c.count > 0
+	return c.count > 1 || c.count == 1 && c.one != index
 }
 
 // Zones returns all zones that are defined, sorted by name.
@@ -79,10 +83,10 @@ func (f *Facts) findZones() []*Zone {
 	}
 	slices.SortFunc(all, func(a, b *Zone) int { return cmp.Compare(a.Name, b.Name) })
 	addUses(f.LimitReqs(), func(l *config.LimitReq) *Zone { return reqs[l.Zone] }, func(l *config.LimitReq) ZoneUse {
-		return ZoneUse{Item: config.Item{Directive: l.Directive, Via: l.Via}, Req: l}
+		return ZoneUse{Req: l}
 	})
 	addUses(f.LimitConns(), func(l *config.LimitConn) *Zone { return conns[l.Zone] }, func(l *config.LimitConn) ZoneUse {
-		return ZoneUse{Item: config.Item{Directive: l.Directive, Via: l.Via}, Conn: l}
+		return ZoneUse{Conn: l}
 	})
 	return all
 }
@@ -98,14 +102,20 @@ func addUses[L any](lists []List[L], of func(L) *Zone, use func(L) ZoneUse) {
 			count[of(limit)]++
 		}
 	}
-	for _, list := range lists {
+	for n := range lists {
+		list := &lists[n]
 		if !slices.ContainsFunc(list.Places, Place.Judges) {
 			continue
 		}
-		together := &company{zones: make([]*Zone, len(list.Limits))}
+		var together *company
+		if len(list.Limits) > 1 {
+			together = &company{zones: make([]*Zone, len(list.Limits))}
+		}
 		for i, limit := range list.Limits {
 			zone := of(limit)
-			together.zones[i] = zone
+			if together != nil {
+				together.zones[i] = zone
+			}
 			if zone == nil {
 				continue
 			}
@@ -113,8 +123,7 @@ func addUses[L any](lists []List[L], of func(L) *Zone, use func(L) ZoneUse) {
 				zone.Uses = make([]ZoneUse, 0, count[zone])
 			}
 			u := use(limit)
-			u.At, u.Levels, u.Places = list.At, list.Levels, list.Places
-			u.list, u.index = together, i
+			u.Standing, u.company, u.index = &list.Standing, together, i
 			zone.Uses = append(zone.Uses, u)
 		}
 	}
@@ -131,7 +140,7 @@ func (z *Zone) Of(f *Facts) Finding {
 // held says whether each list that names the zone has another limit, whose key meets a condition.
 func (z *Zone) held(by func(value.Template) bool) bool {
 	for i := range z.Uses {
-		if u := &z.Uses[i]; !u.list.others(u.index, by) {
+		if u := &z.Uses[i]; !u.company.others(u.index, by) {
 			return false
 		}
 	}

@@ -19,8 +19,8 @@ func TestKeepSome(t *testing.T) {
 	}
 	found = append(found, &rule.Finding{Rule: b, Severity: rule.Note, Places: -1})
 	kept, left := keepSome(found)
-	if len(kept) != maxFindings+2 || left != 2*maxFindings-1 {
-		t.Fatalf("%d kept, %d left", len(kept), left)
+	if len(kept) != maxFindings+2 || len(left) != 2*maxFindings-1 {
+		t.Fatalf("%d kept, %d left", len(kept), len(left))
 	}
 	if kept[maxFindings-1].Places != maxFindings-1 || kept[maxFindings].Severity != rule.Error || kept[maxFindings+1].Rule != b {
 		t.Error("not the first ones were kept")

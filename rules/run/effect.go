@@ -9,7 +9,7 @@ import (
 
 // setEffects makes a note of each finding that tells the effect of a limit which a finding of its rule's Causes warns of. It comes
 // before the comments are obeyed: whoever has a reason for the limit has one for its effect.
-func setEffects(found []*rule.Finding) {
+func setEffects(found []*rule.Finding, rules []*rule.Rule, outcomes []sifted) {
 	causes := make(map[*syntax.Directive][]string) // the rules that warn of a limit
 	for _, f := range found {
 		if f.Cause != nil && f.Severity.AtLeast(rule.Warning) {
@@ -19,9 +19,19 @@ func setEffects(found []*rule.Finding) {
 	if len(causes) == 0 {
 		return
 	}
+	add := func(limit *syntax.Directive, by string) {
+		if names, asked := causes[limit]; asked && !slices.Contains(names, by) {
+			causes[limit] = append(names, by)
+		}
+	}
 	for _, f := range found {
-		if names, asked := causes[f.Subject]; asked && f.Severity.AtLeast(rule.Warning) && !slices.Contains(names, f.Rule.Name) {
-			causes[f.Subject] = append(names, f.Rule.Name)
+		if f.Severity.AtLeast(rule.Warning) {
+			add(f.Subject, f.Rule.Name)
+		}
+	}
+	for i := range outcomes { // what is not kept is a cause all the same
+		for _, limit := range outcomes[i].causes {
+			add(limit, rules[i].Name)
 		}
 	}
 	for _, f := range found {

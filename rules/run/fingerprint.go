@@ -69,7 +69,7 @@ func ContextOf(f *rule.Finding) []string {
 	if f.About != "" {
 		return nil
 	}
-	return f.Context
+	return f.Within()
 }
 
 // NormalForm is the finding's directive with one space between its words, or, where there is no directive, the text found

@@ -137,7 +137,7 @@ func (p *places) index() {
 
 func (p *places) of(f *rule.Finding) (server *config.Server, location *config.Location) {
 	if f.At == nil {
-		n := p.byContext(f.Context)
+		n := p.byContext(f.Within())
 		return n.server, n.location
 	}
 	p.byLevel.Do(p.index)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
+	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -80,7 +81,7 @@ func judge(facts *rule.Facts, rules []*rule.Rule, o *Options) *judged {
 	facts.Forget()
 	j.found, j.left = gather(j.outcomes)
 	s.sort(j.found)
-	setEffects(j.found)
+	setEffects(j.found, rules, j.outcomes)
 	return j
 }
 
@@ -100,7 +101,7 @@ func (s *judged) settle() Result {
 	if !o.Everything {
 		told, folded := foldMistaken(found)
 		kept, beyond := keepSome(told)
-		found, left = kept, left+folded+beyond
+		found, left = kept, left+folded+len(beyond)
 	}
 	result := Result{Findings: values(found), LeftOut: left, Suppressed: len(held), Held: held[:min(len(held), maxFindings)], Before: before}
 	for i, o := range s.outcomes {
@@ -116,7 +117,8 @@ func (s *judged) settle() Result {
 // A sifted is what came of one rule: its findings in order, what is the same put together.
 type sifted struct {
 	found   []*rule.Finding
-	left    int // findings beyond those that can be kept
+	left    int                 // findings beyond those that can be kept
+	causes  []*syntax.Directive // that these warn of, where findings of other rules tell effects
 	defects []string
 	silent  bool
 }
@@ -143,7 +145,7 @@ func (s *sifter) apply(rules []*rule.Rule, facts *rule.Facts) []sifted {
 		wait.Go(func() {
 			for i := range next {
 				done := around(rules[i])
-				all[i] = s.sift(rules, rules[i], rule.Run(rules[i], facts))
+				all[i] = s.sift(rules, rules[i], facts)
 				done()
 			}
 		})
@@ -156,40 +158,25 @@ func (s *sifter) apply(rules []*rule.Rule, facts *rule.Facts) []sifted {
 	return all
 }
 
-// sift brings what a rule found into its order. Of tens of thousands of findings those that come too late to be kept are
-// counted and forgotten at once, where nothing else asks for them.
-func (s *sifter) sift(rules []*rule.Rule, r *rule.Rule, o rule.Outcome) sifted {
-	n := 0
-	for _, piece := range o.Findings {
-		n += len(piece)
-	}
-	found := make([]*rule.Finding, 0, n)
-	for _, piece := range o.Findings {
-		for i := range piece {
-			found = append(found, &piece[i])
-		}
-	}
-	s.grade(found)
-	s.sort(found)
-	found = mergeSame(found)
-	left := 0
-	if !s.wantsAll(rules, r) {
-		found, left = keepSome(dropUnsure(dropOff(found), s.options.MinConfidence))
-	}
-	if left > 0 { // what is kept is not to hold the memory of what is not
+// sift runs a rule and brings what it finds into its order.
+func (s *sifter) sift(rules []*rule.Rule, r *rule.Rule, facts *rule.Facts) sifted {
+	v := s.newSieve(rules, r)
+	o := rule.Run(r, facts, v.take)
+	v.settle()
+	found := v.found
+	if v.left > 0 { // what is kept is not to hold the memory of what is not
 		kept := values(found)
 		for i := range kept {
 			found[i] = &kept[i]
 		}
 	}
-	return sifted{found, left, o.Defects, o.Silent}
+	return sifted{found, v.left, v.causes, o.Defects, o.Silent}
 }
 
 // wantsAll says whether a finding of a rule is asked for even where it comes too late to be kept: whether a comment holds it
-// back, whether it was there before, whether it tells the cause of another one's effect.
-func (s *sifter) wantsAll(rules []*rule.Rule, r *rule.Rule) bool {
+// back, whether it was there before, whether it is the effect of another one.
+func (s *sifter) wantsAll(r *rule.Rule) bool {
 	return s.options.Everything || s.options.compares || len(r.Causes) > 0 ||
-		slices.ContainsFunc(rules, func(other *rule.Rule) bool { return slices.Contains(other.Causes, r.Name) }) ||
 		slices.ContainsFunc(s.comments, func(c *comment) bool { return slices.Contains(c.rules, r.Name) })
 }
 

@@ -104,8 +104,8 @@ func TestSharedSnippetIsOneFinding(t *testing.T) {
 	if f.Places != 2 || f.Primary.File.Path != "/etc/nginx/snippets/x.conf" {
 		t.Errorf("%d places in %s, want 2 in the snippet", f.Places, f.Primary.File.Path)
 	}
-	if want := []string{"http", "server a"}; !slices.Equal(f.Context, want) {
-		t.Errorf("context %v, want %v", f.Context, want)
+	if want := []string{"http", "server a"}; !slices.Equal(f.Within(), want) {
+		t.Errorf("context %v, want %v", f.Within(), want)
 	}
 	if f.Via == nil || f.Via.Include.Arg(0) != "snippets/x.conf" {
 		t.Errorf("the include that led there is not named: %v", f.Via)

@@ -70,7 +70,7 @@ func (v *view) aboutZone(z *rule.Zone) string {
 	places := 0
 	for i := range z.Uses {
 		u := &z.Uses[i]
-		uses = append(uses, fmt.Sprintf("%s in %s", code(rule.Quoted(u.Item.Directive)), contextText(u.At)))
+		uses = append(uses, fmt.Sprintf("%s in %s", code(rule.Quoted(u.Item().Directive)), contextText(u.At)))
 		places += len(u.Places)
 	}
 	if len(uses) == 0 {

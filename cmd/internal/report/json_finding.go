@@ -57,7 +57,7 @@ func (j *jsonText) findingIn(f *rule.Finding, file string) {
 	j.number("end_line", to.Line)
 	j.number("end_column", to.Column)
 	j.name("context")
-	j.strings(f.Context)
+	j.strings(f.Within())
 	j.number("places", f.Places)
 	if len(f.Hosts) > 0 { // the inputs that have it, of several machines
 		j.name("hosts")

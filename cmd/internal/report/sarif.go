@@ -182,8 +182,8 @@ func (s *sarifWriter) flow(f *rule.Finding) *sarif.CodeFlow {
 
 func (s *sarifWriter) properties(f *rule.Finding) *sarif.PropertyBag {
 	bag := sarif.NewPropertyBag().Add("confidence", string(f.Confidence))
-	if len(f.Context) > 0 {
-		bag.Add("context", f.Context)
+	if within := f.Within(); len(within) > 0 {
+		bag.Add("context", within)
 	}
 	if len(f.Evidence) > 0 {
 		bag.Add("evidence", f.Evidence)

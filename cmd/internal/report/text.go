@@ -51,8 +51,8 @@ func (t *textWriter) finding(f *rule.Finding) {
 	for _, l := range f.Related {
 		gutter = max(gutter, len(strconv.Itoa(l.Span.From().Line)))
 	}
-	if len(f.Context) > 0 || f.Places > 1 {
-		t.row(gutter, "in", t.p.faint(t.context(f)))
+	if within := f.Within(); len(within) > 0 || f.Places > 1 {
+		t.row(gutter, "in", t.p.faint(contextText(within, f.Places)))
 	}
 	if len(f.Hosts) > 0 {
 		t.row(gutter, "on", t.p.faint(clean(hostNames(f.Hosts))))
@@ -88,17 +88,17 @@ func (t *textWriter) block(gutter int, text string) {
 	}
 }
 
-// context is the path of blocks that leads to the finding.
-func (t *textWriter) context(f *rule.Finding) string {
-	blocks := make([]string, len(f.Context))
-	for i, c := range f.Context {
+// contextText is the path of blocks that leads to a finding.
+func contextText(within []string, places int) string {
+	blocks := make([]string, len(within))
+	for i, c := range within {
 		blocks[i] = clean(c)
 	}
 	s := strings.Join(blocks, " > ")
 	if s == "" {
 		s = "the main context"
 	}
-	if more := f.Places - 1; more > 0 {
+	if more := places - 1; more > 0 {
 		s += fmt.Sprintf(", and in %s", count(more, "more place"))
 	}
 	return s
