@@ -15,7 +15,7 @@ func (d *defaulted) countDefault(places []rule.Place, status func(*config.Settin
 	n := 0
 	for _, place := range places {
 		s, dry := status(place.Settings)
-		if s.From == config.Default && !dry && place.Judges() && !mapsStatus(place.Settings.ErrorPages.Value, s.Value) && !d.written(place.Level) {
+		if s.From() == config.Default && !dry && place.Judges() && !mapsStatus(place.Settings.ErrorPages.Value, s.Value) && !d.written(place.Level) {
 			n++
 		}
 	}
@@ -62,7 +62,7 @@ func (d *defaulted) written(l *config.Level) bool {
 
 func (d *defaulted) add(at *config.Level, levels int, limit config.Item, places []rule.Place, status func(*config.Settings) (*config.Setting[int], bool)) {
 	for _, place := range places {
-		if s, _ := status(place.Settings); s.From == config.Default && mapsStatus(place.Settings.ErrorPages.Value, s.Value) {
+		if s, _ := status(place.Settings); s.From() == config.Default && mapsStatus(place.Settings.ErrorPages.Value, s.Value) {
 			d.mapped = true
 		}
 	}

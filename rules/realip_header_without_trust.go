@@ -64,7 +64,7 @@ http {
 
 func checkRealipHeaderWithoutTrust(p *rule.Pass) {
 	for _, t := range p.Trusts() {
-		if len(t.Listed()) > 0 || t.Header.From == config.Default || !p.WholeAt(t.Places[0].Level) {
+		if len(t.Listed()) > 0 || t.Header.From() == config.Default || !p.WholeAt(t.Places[0].Level) {
 			continue
 		}
 		f := t.AtHeader()

@@ -71,11 +71,11 @@ http {
 
 func checkRealipListReplaced(p *rule.Pass) {
 	for _, t := range p.Trusts() {
-		if t.From.From != config.KindServer {
+		if t.From.From() != config.KindServer {
 			continue
 		}
 		outer := t.From.At.Parent.Settings
-		if h := t.Header; h.From == config.KindServer && h.Value != outer.RealIPHeader.Value {
+		if h := t.Header; h.From() == config.KindServer && h.Value != outer.RealIPHeader.Value {
 			continue // another front
 		}
 		if lost := lostTrust(t, outer.RealIPFrom.Value); len(lost) > 0 && p.WholeAt(t.From.At) {

@@ -103,7 +103,7 @@ func checkRealipMissing(p *rule.Pass) {
 // otherwiseTold says whether a rule of its own tells of the fault: that the header is never read, or that all of a unix
 // socket's clients are one.
 func otherwiseTold(place rule.Place) bool {
-	return place.Settings.RealIPHeader.From != config.Default || rule.OnlyUnix(place.Server)
+	return place.Settings.RealIPHeader.From() != config.Default || rule.OnlyUnix(place.Server)
 }
 
 // realipMissingFinding is one for the whole configuration: the cause is one, and so is what mends it.

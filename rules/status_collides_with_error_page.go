@@ -114,7 +114,7 @@ func judgeAnswer(r *rule.Refusing, place rule.Place, status *config.Setting[int]
 		return "", ""
 	case len(a.Page.Codes) == 1:
 		return fmt.Sprintf("refusals of %s carry %d, for which error_page shows %s: people who were too fast see the page of another fault", r.Name, a.Status, a.Page.Target), rule.Warning
-	case status.From != config.Default:
+	case status.From() != config.Default:
 		return fmt.Sprintf("refusals of %s carry %d, for which error_page shows %s, as for %d other errors", r.Name, a.Status, a.Page.Target, len(a.Page.Codes)-1), rule.Note
 	}
 	return "", ""

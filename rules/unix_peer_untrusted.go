@@ -67,7 +67,7 @@ http {
 func checkUnixPeerUntrusted(p *rule.Pass) {
 	seen := make(map[*config.Listen]bool)
 	for _, t := range p.Trusts() {
-		if t.Unix() || len(t.Listed()) == 0 && t.Header.From != config.Default {
+		if t.Unix() || len(t.Listed()) == 0 && t.Header.From() != config.Default {
 			continue // the latter is realip-header-without-trust
 		}
 		for _, s := range t.Servers {

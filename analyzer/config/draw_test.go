@@ -7,7 +7,7 @@ import (
 
 // settings draws what is in effect at a level and is not nginx's default; what the outer level has as well is left out.
 func (d *drawer) settings(depth int, l *Level) {
-	var outer Settings
+	outer := Settings{&ReqSettings{}, &ConnSettings{}, &RealIPSettings{}, &AnswerSettings{}}
 	if l.Parent != nil {
 		if outer = *l.Parent.Settings; l.Settings == l.Parent.Settings {
 			return
@@ -32,7 +32,7 @@ func (d *drawer) settings(depth int, l *Level) {
 }
 
 func drawSetting[T any](d *drawer, depth int, name string, s, outer *Setting[T], text func(...any) string) {
-	if s == outer || s.From == Default && s.Origin == nil {
+	if s == outer || s.From() == Default && s.Origin == nil {
 		return
 	}
 	origin := ""

@@ -33,5 +33,5 @@ func (r *resolver) errorPage(it Item, _ *visit, s *scope) {
 		}
 		page.Codes = append(page.Codes, int(n))
 	}
-	appendTo(&s.level.own().ErrorPages, it, s.level, page)
+	appendTo(&s.level.ownAnswers().ErrorPages, it, s.level, page)
 }

@@ -19,14 +19,14 @@ func (r *resolver) addHeader(it Item, _ *visit, s *scope) {
 		}
 		h.Always = true
 	}
-	appendTo(&s.level.own().AddHeaders, it, s.level, h)
+	appendTo(&s.level.ownAnswers().AddHeaders, it, s.level, h)
 }
 
 // addHeaderInherit reads add_header_inherit.
 func (r *resolver) addHeaderInherit(it Item, _ *visit, s *scope) {
 	switch word := lower(it.Arg(0)); word {
 	case InheritOn, InheritOff, InheritMerge:
-		s.level.own().AddHeaderInherit = written(it, s.level, word)
+		s.level.ownAnswers().AddHeaderInherit = written(it, s.level, word)
 	default:
 		r.refuseWord(it, it.Word(0), s.level, InvalidValue, "invalid value "+quoted(it.Arg(0)))
 	}
@@ -34,12 +34,12 @@ func (r *resolver) addHeaderInherit(it Item, _ *visit, s *scope) {
 
 // inheritHeaders gives a level the headers of its outer one (ngx_http_headers_merge_conf of nginx 1.29.3; before, "on" is
 // all there is). Of a merged list the origin is the level's own first directive.
-func (s *Settings) inheritHeaders(outer *Settings) {
+func (s *AnswerSettings) inheritHeaders(outer *AnswerSettings) {
 	inherit(&s.AddHeaderInherit, outer.AddHeaderInherit)
 	own := s.AddHeaders
 	switch mode := s.AddHeaderInherit.Value; {
 	case mode == InheritOff && own == nil:
-		s.AddHeaders = &Setting[[]*AddHeader]{From: s.AddHeaderInherit.From, At: s.AddHeaderInherit.At}
+		s.AddHeaders = &Setting[[]*AddHeader]{At: s.AddHeaderInherit.At}
 	case mode == InheritMerge && own != nil && len(outer.AddHeaders.Value) > 0:
 		merged := *own
 		merged.Value = slices.Concat(own.Value, outer.AddHeaders.Value)

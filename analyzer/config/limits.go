@@ -51,7 +51,7 @@ func (r *resolver) limitReq(it Item, _ *visit, s *scope) {
 		r.refuseHead(it, s.level, InvalidValue, `"limit_req" must have "zone" parameter`)
 		return
 	}
-	own := s.level.own()
+	own := s.level.ownReqs()
 	if own.LimitReqs != nil {
 		for _, other := range own.LimitReqs.Value {
 			if other.ZoneName == limit.ZoneName {
@@ -83,7 +83,7 @@ func (r *resolver) limitConn(it Item, _ *visit, s *scope) {
 	if r.share(it, it.Word(0), s.level, name, "limit_conn_zone", 0) == nil {
 		return
 	}
-	own := s.level.own()
+	own := s.level.ownConns()
 	if own.LimitConns != nil {
 		for _, other := range own.LimitConns.Value {
 			if other.ZoneName == name {

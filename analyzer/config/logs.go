@@ -102,7 +102,7 @@ func (r *resolver) accessLog(it Item, _ *visit, s *scope) {
 			return
 		}
 	}
-	appendTo(&s.level.own().AccessLogs, it, s.level, log)
+	appendTo(&s.level.ownAnswers().AccessLogs, it, s.level, log)
 }
 
 // logLevels are the levels of error_log, gravest first.
@@ -149,7 +149,7 @@ func (r *resolver) errorLog(it Item, _ *visit, s *scope) {
 		}
 		return
 	}
-	appendTo(&s.level.own().ErrorLogs, it, s.level, log)
+	appendTo(&s.level.ownAnswers().ErrorLogs, it, s.level, log)
 }
 
 // debugPart stands for parts of debug while a directive is read.

@@ -26,7 +26,7 @@ func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
 	case lower(w.Value) == "localhost": // the one name whose addresses are the same everywhere; nginx takes both
 		six := *t
 		t.Prefix, six.Prefix = netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")
-		appendTo(&s.level.own().RealIPFrom, it, s.level, &six)
+		appendTo(&s.level.ownRealIP().RealIPFrom, it, s.level, &six)
 	default:
 		addr, known := hostAddress(w.Value)
 		if !known && !mayBeHost(w.Value) {
@@ -39,7 +39,7 @@ func (r *resolver) setRealIPFrom(it Item, _ *visit, s *scope) {
 			t.HostName = w.Value
 		}
 	}
-	appendTo(&s.level.own().RealIPFrom, it, s.level, t)
+	appendTo(&s.level.ownRealIP().RealIPFrom, it, s.level, t)
 }
 
 // accessRule looks at the network of allow and deny.

@@ -10,9 +10,21 @@ func (l *Level) own() *Settings {
 	return l.Settings
 }
 
+func (l *Level) ownReqs() *ReqSettings       { return group(&l.own().ReqSettings) }
+func (l *Level) ownConns() *ConnSettings     { return group(&l.own().ConnSettings) }
+func (l *Level) ownRealIP() *RealIPSettings  { return group(&l.own().RealIPSettings) }
+func (l *Level) ownAnswers() *AnswerSettings { return group(&l.own().AnswerSettings) }
+
+func group[T any](own **T) *T {
+	if *own == nil {
+		*own = new(T)
+	}
+	return *own
+}
+
 // written makes the setting that a directive writes at a level.
 func written[T any](it Item, l *Level, v T) *Setting[T] {
-	return &Setting[T]{Value: v, From: l.Kind, At: l, Origin: it.Directive, Via: it.Via}
+	return &Setting[T]{Value: v, At: l, Origin: it.Directive, Via: it.Via}
 }
 
 // appendTo adds to a list setting; its origin stays the first directive of the list.
@@ -27,26 +39,31 @@ func appendTo[T any](list **Setting[[]T], it Item, l *Level, v T) {
 // defaults are nginx's own settings, in effect at http where it has none.
 func defaults(errors *Setting[[]*ErrorLog]) *Settings {
 	return &Settings{
-		LimitReqs:        &Setting[[]*LimitReq]{},
-		LimitReqStatus:   &Setting[int]{Value: 503},
-		LimitReqLogLevel: &Setting[string]{Value: "error"},
-		LimitReqDryRun:   &Setting[bool]{},
+		ReqSettings: &ReqSettings{
+			LimitReqs:        &Setting[[]*LimitReq]{},
+			LimitReqStatus:   &Setting[int]{Value: 503},
+			LimitReqLogLevel: &Setting[string]{Value: "error"},
+			LimitReqDryRun:   &Setting[bool]{},
+		},
+		ConnSettings: &ConnSettings{
+			LimitConns:        &Setting[[]*LimitConn]{},
+			LimitConnStatus:   &Setting[int]{Value: 503},
+			LimitConnLogLevel: &Setting[string]{Value: "error"},
+			LimitConnDryRun:   &Setting[bool]{},
+		},
+		RealIPSettings: &RealIPSettings{
+			RealIPFrom:      &Setting[[]*Trusted]{},
+			RealIPHeader:    &Setting[string]{Value: "X-Real-IP"},
+			RealIPRecursive: &Setting[bool]{},
+		},
+		AnswerSettings: &AnswerSettings{
+			AccessLogs: &Setting[[]*AccessLog]{Value: []*AccessLog{{Path: "logs/access.log", Format: "combined"}}},
+			ErrorLogs:  errors,
+			ErrorPages: &Setting[[]*ErrorPage]{},
 
-		LimitConns:        &Setting[[]*LimitConn]{},
-		LimitConnStatus:   &Setting[int]{Value: 503},
-		LimitConnLogLevel: &Setting[string]{Value: "error"},
-		LimitConnDryRun:   &Setting[bool]{},
-
-		RealIPFrom:      &Setting[[]*Trusted]{},
-		RealIPHeader:    &Setting[string]{Value: "X-Real-IP"},
-		RealIPRecursive: &Setting[bool]{},
-
-		AccessLogs: &Setting[[]*AccessLog]{Value: []*AccessLog{{Path: "logs/access.log", Format: "combined"}}},
-		ErrorLogs:  errors,
-		ErrorPages: &Setting[[]*ErrorPage]{},
-
-		AddHeaders:       &Setting[[]*AddHeader]{},
-		AddHeaderInherit: &Setting[string]{Value: InheritOn},
+			AddHeaders:       &Setting[[]*AddHeader]{},
+			AddHeaderInherit: &Setting[string]{Value: InheritOn},
+		},
 	}
 }
 
@@ -58,17 +75,42 @@ func (l *Level) settle(outer *Settings) {
 		l.Settings = outer
 		return
 	}
+	settleGroup(&s.ReqSettings, outer.ReqSettings, (*ReqSettings).settle)
+	settleGroup(&s.ConnSettings, outer.ConnSettings, (*ConnSettings).settle)
+	settleGroup(&s.RealIPSettings, outer.RealIPSettings, (*RealIPSettings).settle)
+	settleGroup(&s.AnswerSettings, outer.AnswerSettings, (*AnswerSettings).settle)
+}
+
+// settleGroup shares the outer level's group, or fills in what the level's own lacks.
+func settleGroup[T any](own **T, outer *T, settle func(own, outer *T)) {
+	if *own == nil {
+		*own = outer
+		return
+	}
+	settle(*own, outer)
+}
+
+func (s *ReqSettings) settle(outer *ReqSettings) {
 	inherit(&s.LimitReqs, outer.LimitReqs)
 	inherit(&s.LimitReqStatus, outer.LimitReqStatus)
 	inherit(&s.LimitReqLogLevel, outer.LimitReqLogLevel)
 	inherit(&s.LimitReqDryRun, outer.LimitReqDryRun)
+}
+
+func (s *ConnSettings) settle(outer *ConnSettings) {
 	inherit(&s.LimitConns, outer.LimitConns)
 	inherit(&s.LimitConnStatus, outer.LimitConnStatus)
 	inherit(&s.LimitConnLogLevel, outer.LimitConnLogLevel)
 	inherit(&s.LimitConnDryRun, outer.LimitConnDryRun)
+}
+
+func (s *RealIPSettings) settle(outer *RealIPSettings) {
 	inherit(&s.RealIPFrom, outer.RealIPFrom)
 	inherit(&s.RealIPHeader, outer.RealIPHeader)
 	inherit(&s.RealIPRecursive, outer.RealIPRecursive)
+}
+
+func (s *AnswerSettings) settle(outer *AnswerSettings) {
 	inherit(&s.AccessLogs, outer.AccessLogs)
 	inherit(&s.ErrorLogs, outer.ErrorLogs)
 	inherit(&s.ErrorPages, outer.ErrorPages)
@@ -138,27 +180,27 @@ func settingHandler(name string) handler {
 		return (*resolver).rejectStatus
 	}
 	if set := plainSetting(name); set != nil {
-		return func(_ *resolver, it Item, _ *visit, s *scope) { set(s.level.own(), it, s.level) }
+		return func(_ *resolver, it Item, _ *visit, s *scope) { set(it, s.level) }
 	}
 	return nil
 }
 
 // plainSetting returns what stores a setting whose value needs no look of its own: the table of directives says how it
 // is read, and it was looked at by then.
-func plainSetting(name string) func(*Settings, Item, *Level) {
+func plainSetting(name string) func(Item, *Level) {
 	switch name {
 	case "limit_req_log_level":
-		return func(s *Settings, it Item, l *Level) { s.LimitReqLogLevel = written(it, l, lower(it.Arg(0))) }
+		return func(it Item, l *Level) { l.ownReqs().LimitReqLogLevel = written(it, l, lower(it.Arg(0))) }
 	case "limit_conn_log_level":
-		return func(s *Settings, it Item, l *Level) { s.LimitConnLogLevel = written(it, l, lower(it.Arg(0))) }
+		return func(it Item, l *Level) { l.ownConns().LimitConnLogLevel = written(it, l, lower(it.Arg(0))) }
 	case "limit_req_dry_run":
-		return func(s *Settings, it Item, l *Level) { s.LimitReqDryRun = written(it, l, isOn(it.Arg(0))) }
+		return func(it Item, l *Level) { l.ownReqs().LimitReqDryRun = written(it, l, isOn(it.Arg(0))) }
 	case "limit_conn_dry_run":
-		return func(s *Settings, it Item, l *Level) { s.LimitConnDryRun = written(it, l, isOn(it.Arg(0))) }
+		return func(it Item, l *Level) { l.ownConns().LimitConnDryRun = written(it, l, isOn(it.Arg(0))) }
 	case "real_ip_recursive":
-		return func(s *Settings, it Item, l *Level) { s.RealIPRecursive = written(it, l, isOn(it.Arg(0))) }
+		return func(it Item, l *Level) { l.ownRealIP().RealIPRecursive = written(it, l, isOn(it.Arg(0))) }
 	case "real_ip_header":
-		return func(s *Settings, it Item, l *Level) { s.RealIPHeader = written(it, l, it.Arg(0)) }
+		return func(it Item, l *Level) { l.ownRealIP().RealIPHeader = written(it, l, it.Arg(0)) }
 	}
 	return nil
 }
@@ -171,8 +213,8 @@ func (r *resolver) rejectStatus(it Item, _ *visit, s *scope) {
 		return
 	}
 	if it.Name().Value == "limit_req_status" {
-		s.level.own().LimitReqStatus = written(it, s.level, n)
+		s.level.ownReqs().LimitReqStatus = written(it, s.level, n)
 	} else {
-		s.level.own().LimitConnStatus = written(it, s.level, n)
+		s.level.ownConns().LimitConnStatus = written(it, s.level, n)
 	}
 }

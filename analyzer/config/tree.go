@@ -106,29 +106,54 @@ type Via struct {
 // A Setting is an effective value together with its provenance: not only what holds here, but why.
 type Setting[T any] struct {
 	Value  T
-	From   Kind              // Default, or the kind of level it was written at
-	At     *Level            // that level; nil for a default
+	At     *Level            // the level it was written at; nil for a default
 	Origin *syntax.Directive // nil for a default; the first one of a list
 	Via    *Via
 }
 
+// From is the kind of level that the setting was written at, or Default.
+func (s *Setting[T]) From() Kind {
+	if s.At == nil {
+		return Default
+	}
+	return s.At.Kind
+}
+
 // Settings are the values in effect at a level; none of the pointers is nil. List directives are inherited only where a
-// level has none of its own. Levels share what they inherit: comparing two pointers says whether a value is the same one.
+// level has none of its own. Levels share what they inherit: comparing two pointers says whether a value is the same one. They
+// share whole groups too, as most of a hundred thousand levels have something of their own in one group only.
 type Settings struct {
+	*ReqSettings
+	*ConnSettings
+	*RealIPSettings
+	*AnswerSettings
+}
+
+// ReqSettings are those of limit_req.
+type ReqSettings struct {
 	LimitReqs        *Setting[[]*LimitReq]
 	LimitReqStatus   *Setting[int]    // 503
 	LimitReqLogLevel *Setting[string] // error
 	LimitReqDryRun   *Setting[bool]
+}
 
+// ConnSettings are those of limit_conn.
+type ConnSettings struct {
 	LimitConns        *Setting[[]*LimitConn]
 	LimitConnStatus   *Setting[int]    // 503
 	LimitConnLogLevel *Setting[string] // error
 	LimitConnDryRun   *Setting[bool]
+}
 
+// RealIPSettings are those of realip.
+type RealIPSettings struct {
 	RealIPFrom      *Setting[[]*Trusted]
 	RealIPHeader    *Setting[string] // X-Real-IP
 	RealIPRecursive *Setting[bool]
+}
 
+// AnswerSettings are what is logged of a request, and what its answer is or carries.
+type AnswerSettings struct {
 	AccessLogs *Setting[[]*AccessLog] // logs/access.log in format combined
 	ErrorLogs  *Setting[[]*ErrorLog]  // logs/error.log at level error; with an Origin and no level where it stands outside of http
 	ErrorPages *Setting[[]*ErrorPage]

@@ -28,7 +28,7 @@ func (s *FrontSign) Surer(other *FrontSign) bool {
 // FrontSign returns the best sign that holds for a place; nil where there is none.
 func (f *Facts) FrontSign(p Place) *FrontSign {
 	best := listenSign(p.Server)
-	if h := p.Settings.RealIPHeader; h.From != config.Default {
+	if h := p.Settings.RealIPHeader; h.From() != config.Default {
 		header := &FrontSign{Text: "real_ip_header is set", Span: h.Origin.Head(), Confidence: High}
 		if header.Surer(best) {
 			best = header

@@ -161,7 +161,7 @@ func explainLimit(l *pipeline.Limit, t *pipeline.Trace) ExplainedLimit {
 		Zone: l.ZoneName, Counted: l.Counted, Burst: l.Burst / 1000, Delay: l.Delay / 1000, Declared: declared(l.Span),
 	}
 	if s := limitedSettings(t); s != nil {
-		out.Level, out.from = levelOf(s.LimitReqs.From), inheritedFrom(t, s.LimitReqs.From, s.LimitReqs.At)
+		out.Level, out.from = levelOf(s.LimitReqs.From()), inheritedFrom(t, s.LimitReqs.From(), s.LimitReqs.At)
 	}
 	out.asked = l.Key.Reason() != limiterDidNotRun
 	if l.NoDelay {
@@ -189,7 +189,7 @@ func explainConn(l *pipeline.ConnLimit, t *pipeline.Trace) ExplainedConn {
 	out := ExplainedConn{Zone: l.ZoneName, Counted: l.Counted, Max: l.Max, Declared: declared(l.Span)}
 	if t.ConnLevel != nil {
 		s := t.ConnLevel.Settings
-		out.Level, out.from = levelOf(s.LimitConns.From), inheritedFrom(t, s.LimitConns.From, s.LimitConns.At)
+		out.Level, out.from = levelOf(s.LimitConns.From()), inheritedFrom(t, s.LimitConns.From(), s.LimitConns.At)
 	}
 	out.asked = l.Key.Reason() != limiterDidNotRun
 	out.KeyValue, out.KeyUnknown = keyText(l.Key, t.Client)
