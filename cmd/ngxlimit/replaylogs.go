@@ -214,7 +214,11 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// firstTime is when a log begins: the middle of the times of its first lines, as one of them may be wrong.
+// farApart is how far, in milliseconds, the times of neighbouring lines may be apart that are both right.
+const farApart = 30 * 24 * 60 * 60 * 1000
+
+// firstTime is when a log begins: the earliest of the times of its first lines, but for such as are far from the others and
+// may be wrong.
 func firstTime(r *accesslog.Reader, block accesslog.Block) int64 {
 	var b accesslog.Batch
 	r.Parser().Parse(block, &b)
@@ -226,7 +230,11 @@ func firstTime(r *accesslog.Reader, block accesslog.Block) int64 {
 		return 0
 	}
 	slices.Sort(times)
-	return times[len(times)/2]
+	at := len(times) / 2
+	for at > 0 && times[at]-times[at-1] <= farApart {
+		at--
+	}
+	return times[at]
 }
 
 // formatOf returns the format of a log, and the server that it belongs to where the configuration says so by its name.

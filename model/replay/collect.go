@@ -240,6 +240,7 @@ func (e *engine) notes() []Note {
 	tell(e.late, "request", "%s took longer than %d s, or came late into the log: decided when the window of order has passed, not at the time of arrival", Window/1000)
 	tell(e.squeezed, "request", "%s decided early, as more than %d waited to be put in order", mostWaiting)
 	tell(e.rebased, "time", "the time of the log went back %s by more than %d s: what came before was decided first", Window/1000)
+	tell(e.mixed, "request", "%s in logs of whole seconds that were written side by side: which of the lines of a second came first is not known; they are mixed evenly, and waiting that rests on it is no diagnosis")
 	tell(e.unjudged, "request", "%s ended before any limiter, as the log shows (no request line, 400, 408, 414, 494 to 497): counted nowhere")
 	tell(e.keys.gone, "key", "%s with few requests dropped from the table of keys, so as to keep memory bounded; decisions are not touched")
 	tell(e.uris.gone, "path", "%s with few requests dropped from the table of paths")

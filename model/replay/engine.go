@@ -34,6 +34,9 @@ type engine struct {
 	seen     []bool // which of needs.headers some line has held
 	unseen   int    // how many none has
 
+	spread *spread // of lines whose times are whole seconds
+	mixed  int64   // lines of several such logs whose order is not known
+
 	queue *queue
 	out   func([]*entry) // takes what leaves the queue
 	left  []*entry       // of a millisecond, still to be decided
@@ -73,9 +76,9 @@ func newEngine(r *replay, name string) *engine {
 		tally: simulate.NewTally(), hasAssumed: map[string]bool{},
 	}
 	if e.out = e.decideAll; r.front == nil {
-		e.queue = newQueue()
+		e.queue, e.spread = newQueue(), newSpread()
 	} else {
-		e.queue, e.out = r.front.queue, r.front.decideAll
+		e.queue, e.out, e.spread = r.front.queue, r.front.decideAll, r.front.spread
 	}
 	e.agree.kinds = map[string]*kindRow{}
 	e.keys = newRanking[keyID](mostKeys, func(k *keyRow) int64 { return k.Requests + 100*(k.Delayed+k.Rejected) })

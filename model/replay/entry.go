@@ -28,6 +28,7 @@ type entry struct {
 	limit      accesslog.Outcome
 	conn       accesslog.Outcome
 	coarseTime bool // its time within the second is made up
+	mixed      bool // and so is its place among the lines of other logs
 	lacks      bool // something that keys are made of has not been seen in the log so far
 }
 
@@ -83,21 +84,11 @@ func (l *log) give(r *replay, rec *accesslog.Record, m *mark) {
 	to := r.engineOf(name)
 	if l.whole.is() && wholeSecond(rec) {
 		l.coarse = true
-		to.fill(l.spread.add(r, rec.Time, to), l, rec, m)
-		if l.spread.full() {
-			l.flush(r)
-		}
+		to.fill(to.spread.add(r, l, rec.Time, to), l, rec, m)
 		return
 	}
-	if rec.Time >= l.spread.second+1000 {
-		l.flush(r)
+	if rec.Time >= to.spread.due {
+		to.spread.pass(r, rec.Time)
 	}
 	to.fill(r.next(to), l, rec, m)
-}
-
-// flush gives on what is still kept to be spread.
-func (l *log) flush(r *replay) {
-	if len(l.spread.waiting) > 0 {
-		l.spread.flush(r)
-	}
 }

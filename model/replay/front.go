@@ -20,6 +20,7 @@ type front struct {
 	sight   *edge.Sight
 	lacking []string // variables that the rules look at and the logs lack
 	queue   *queue
+	spread  *spread
 	own     []*entry  // of a millisecond, of one nginx
 	engines []*engine // that have sent something, where requests hold places
 
@@ -30,7 +31,7 @@ type front struct {
 }
 
 func newFront(r *replay) *front {
-	f := &front{r: r, gate: edge.Gate{Layer: r.o.Edge.Layer}, answers: r.o.Edge.Layer.Reads().Answers, queue: newQueue()}
+	f := &front{r: r, gate: edge.Gate{Layer: r.o.Edge.Layer}, answers: r.o.Edge.Layer.Reads().Answers, queue: newQueue(), spread: newSpread()}
 	f.sight, f.lacking = r.o.Edge.sightOf(r.sources)
 	return f
 }

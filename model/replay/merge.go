@@ -22,6 +22,7 @@ type merge struct {
 type log struct {
 	*Source
 	n      int // number of the source
+	rank   int // number in the order in which logs begin
 	jobs   <-chan *job
 	job    *job
 	at     int   // the next record of the job's batch
@@ -30,12 +31,12 @@ type log struct {
 	lines  int64
 	faults accesslog.Faults
 	pace   pace
-	spread spread
 	looked uint64 // see lookAhead
 	err    error  // that ended it early
 	errAt  int64  // number of the line it ended at
 	whole  wholeness
 	coarse bool // some of its times were whole seconds, and were spread
+	ended  bool // all its lines are given on
 
 	first, last int64 // times of its records
 	used        int64
@@ -47,6 +48,9 @@ func newMerge(r *replay) *merge {
 		m.logs = append(m.logs, &log{Source: &r.sources[n], n: n})
 	}
 	slices.SortStableFunc(m.logs, func(a, b *log) int { return int(min(max(a.First-b.First, -1), 1)) })
+	for rank, l := range m.logs {
+		l.rank = rank
+	}
 	return m
 }
 
@@ -62,8 +66,10 @@ func (m *merge) run() error {
 		m.take(m.open[0])
 	}
 	for _, l := range m.logs {
-		l.flush(m.r)
 		m.lines += l.lines
+	}
+	for _, e := range m.r.order {
+		e.spread.flush(m.r)
 	}
 	m.tell()
 	if m.lines == 0 {
@@ -92,13 +98,13 @@ func (m *merge) openDue() {
 	}
 }
 
-// insert puts a log among those that are open, by its next line; of equal times the log that was named first goes first.
+// insert puts a log among those that are open, by its next line; of equal times the log that began first goes first, or was named first.
 func (m *merge) insert(l *log) {
 	at, _ := slices.BinarySearchFunc(m.open, l, func(o, l *log) int {
 		if o.time() != l.time() {
 			return int(min(max(o.time()-l.time(), -1), 1))
 		}
-		return o.n - l.n
+		return o.rank - l.rank
 	})
 	m.open = slices.Insert(m.open, at, l)
 }
@@ -111,7 +117,7 @@ func (m *merge) take(l *log) {
 	until := int64(1) << 62
 	if len(m.open) > 1 {
 		until = m.open[1].time()
-		if m.open[1].n < l.n {
+		if m.open[1].rank < l.rank {
 			until--
 		}
 	}
@@ -148,10 +154,11 @@ func (l *log) next(m *merge) bool {
 		}
 		j, more := <-l.jobs
 		if !more {
+			l.ended = true
 			return false
 		}
 		if j.err != nil {
-			l.err, l.errAt = j.err, l.begins
+			l.err, l.errAt, l.ended = j.err, l.begins, true
 			return false
 		}
 		<-j.ready

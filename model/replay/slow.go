@@ -23,6 +23,7 @@ type placeTimes struct {
 	logged, delayed, rejected int64                    // by the log
 	kinds                     [malformed + 1]kindCount // of the requests that a limiter judged
 	requests                  int64
+	mixed                     int64 // of those that the replay delays, how many stand in an order of lines that is made up
 }
 
 // A kindCount counts requests of one kind at one place.
@@ -39,6 +40,9 @@ func (s *slowness) count(n *entry, f *pipeline.Flight, place pipeline.Place) {
 	t.requests++
 	if v := f.Decision.Verdict; v != limitreq.None {
 		t.kinds[n.class.kind].count(n, v)
+		if n.mixed && (v == limitreq.Delayed || v == limitreq.DelayedDryRun) {
+			t.mixed++
+		}
 	}
 	switch n.limit {
 	case accesslog.Delayed:
