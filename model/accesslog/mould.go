@@ -18,6 +18,7 @@ type mouldPart struct {
 	stop
 	field  field
 	quoted bool
+	formed bool // its field has a usual form
 	end    byte // the first of the stop; it ends the value, which does not hold it
 }
 
@@ -35,13 +36,33 @@ func (h *mould) read(s string, length int, l *line, headers int) bool {
 	i := len(h.lead.text)
 	for n := range h.parts {
 		p := &h.parts[n]
-		end := p.take(s, i, l, headers)
+		end := -1
+		if p.formed && i+usualRoom <= len(s) {
+			end = p.usual(s, i, l)
+		}
+		if end < 0 {
+			end = p.value(s, i, l, headers)
+		}
 		if !p.at(s, end) { // a value that is not plain ends where this cannot stand
 			return false
 		}
 		i = end + len(p.text)
 	}
 	return i == length // a value that goes on in the next line leads beyond
+}
+
+// value fills in the value of any form that begins at i, and returns where it ends.
+func (p *mouldPart) value(s string, i int, l *line, headers int) int {
+	if p.quoted {
+		end := i + plainText(s[i:])
+		l.set(p.field, s[i:end], headers)
+		return end
+	}
+	end := i + plainBare(s[i:])
+	if s[i:end] != "null" {
+		l.set(p.field, s[i:end], headers)
+	}
+	return end
 }
 
 // plainText is how far a string goes up to its quote, or to the first escape.
@@ -114,7 +135,7 @@ func (j *jsonLine) learn(s string) {
 			return
 		}
 		h.close(s[behind:from])
-		h.parts = append(h.parts, mouldPart{field: f, quoted: next > to})
+		h.parts = append(h.parts, mouldPart{field: f, quoted: next > to, formed: formed(f)})
 		behind, i = to, next
 	}
 	h.close(s[behind:])

@@ -19,32 +19,17 @@ const (
 	usualRoom = len(msecText) + wordBytes // that what is read in one go takes at most, and more
 )
 
-// take fills in the value that begins at i, and returns where it ends. s may hold more than the line.
-func (p *mouldPart) take(s string, i int, l *line, headers int) int {
-	if i+usualRoom <= len(s) {
-		if n := p.usual(s, i, l); n >= 0 {
-			return i + n
-		}
+// formed says whether the values of a field have a usual form.
+func formed(f field) bool {
+	switch f {
+	case anyTime, msecTime, requestTime, upstreamTime, status, limitReq:
+		return true
 	}
-	if p.quoted {
-		end := i + plainText(s[i:])
-		switch p.field {
-		case skipped:
-		case requestLine:
-			l.request(s[i:end])
-		default:
-			l.set(p.field, s[i:end], headers)
-		}
-		return end
-	}
-	end := i + plainBare(s[i:])
-	if p.field != skipped && s[i:end] != "null" {
-		l.set(p.field, s[i:end], headers)
-	}
-	return end
+	return false
 }
 
-// usual fills in the value that begins at i, where it is of its field's usual form, and returns its length; -1 for any other.
+// usual fills in the value that begins at i, where it is of its field's usual form, and returns where it ends; -1 for any other.
+// s may hold more than the line.
 func (p *mouldPart) usual(s string, i int, l *line) int {
 	w := wordAt(s, i)
 	switch p.field {
@@ -56,7 +41,7 @@ func (p *mouldPart) usual(s string, i int, l *line) int {
 		if !l.bestTime && !l.anyTime {
 			l.Time, l.Precision, l.anyTime = l.clock.ms, l.clock.precision, true
 		}
-		return len(l.clock.text)
+		return i + len(t)
 	case msecTime:
 		ms, ok := usualMsec(w, wordAt(s, i+wordBytes))
 		if !ok || s[i+len(msecText)] != p.end {
@@ -65,37 +50,37 @@ func (p *mouldPart) usual(s string, i int, l *line) int {
 		if !l.bestTime {
 			l.Time, l.Precision, l.bestTime = ms, 1, true
 		}
-		return len(msecText)
+		return i + len(msecText)
 	case requestTime:
 		if !usualTook(w, p.end) {
 			return -1
 		}
 		l.RequestMs = tookOf(w)
-		return len(tookText)
+		return i + len(tookText)
 	case upstreamTime:
 		switch {
 		case byte(w) == p.end:
 			l.UpstreamMs = NoUpstream
-			return 0
+			return i
 		case !usualTook(w, p.end):
 			return -1
 		}
 		l.UpstreamMs = tookOf(w)
-		return len(tookText)
+		return i + len(tookText)
 	case status:
 		if byte(w>>(8*len(statusText))) != p.end || !areDigits(w, statusDigits) {
 			return -1
 		}
 		l.Status = int16(w&0xf)*100 + int16(w>>8&0xf)*10 + int16(w>>16&0xf)
-		return len(statusText)
+		return i + len(statusText)
 	case limitReq:
 		switch {
 		case byte(w) == p.end:
 			l.LimitReq = None
-			return 0
+			return i
 		case w&passedBytes == passedWord && byte(w>>(8*len(passedText))) == p.end:
 			l.LimitReq = Passed
-			return len(passedText)
+			return i + len(passedText)
 		}
 		return -1
 	default:
