@@ -24,8 +24,9 @@ func formed(f field) bool {
 	switch f {
 	case anyTime, msecTime, requestTime, upstreamTime, status, limitReq:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // usual fills in the value that begins at i, where it is of its field's usual form, and returns where it ends; -1 for any other.

@@ -31,7 +31,7 @@ func areDigits(w, mask uint64) bool {
 
 // eightDigits is the number that a word of digits says.
 func eightDigits(w uint64) int64 {
-	w = w & (0x0f * ones)
+	w &= 0x0f * ones
 	w = (w*10 + w>>8) & 0x00ff00ff00ff00ff
 	w = (w*100 + w>>16) & 0x0000ffff0000ffff
 	return int64((w*10_000 + w>>32) & 0xffffffff)
