@@ -263,7 +263,7 @@ func (o *opener) formatOf(name string, block accesslog.Block) (accesslog.Format,
 	}
 	guess := accesslog.Detect(block, given, o.options())
 	if guess.Fit == 0 && guess.Of > 0 {
-		return guess.Format, nil, accesslog.Unreadable(block.Text)
+		return guess.Format, nil, accesslog.Unreadable(block, o.options())
 	}
 	if guess.Of == 0 {
 		guess.Format = accesslog.JSON

@@ -66,22 +66,37 @@ func wide(head []byte) (name string) {
 	return ""
 }
 
-// errBinary and errUnknown are of a log of which no line is of any format.
+// These are of a log of which no line is of any format.
 var (
-	errBinary  = errors.New("it is no text: its lines hold bytes that stand in no log")
-	errUnknown = errors.New("the format of its lines is not known: name it with --log-format")
+	errTimeless = errors.New("its lines are JSON, and no time is found in them: name the field with --fields time=NAME")
+	errNobody   = errors.New("its lines are JSON, and no client's address is found in them: name the field with --fields ip=NAME")
+	errBinary   = errors.New("it is no text: its lines hold bytes that stand in no log")
+	errUnknown  = errors.New("the format of its lines is not known: name it with --log-format")
 )
 
 // Unreadable says why no line of a text is of any format.
-func Unreadable(text string) error {
+func Unreadable(block Block, o Options) error {
 	odd := 0
-	for i := range len(text) {
-		if c := text[i]; c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+	for i := range len(block.Text) {
+		if c := block.Text[i]; c < ' ' && c != '\n' && c != '\r' && c != '\t' {
 			odd++
 		}
 	}
-	if odd*100 > len(text) { // of random bytes one in nine is
+	if odd*100 > len(block.Text) { // of random bytes one in nine is
 		return errBinary
+	}
+	r, err := NewReader(JSON, o)
+	if err != nil {
+		return errUnknown
+	}
+	var b Batch
+	r.Parser().Parse(block, &b)
+	switch n := &b.Faults.N; {
+	case n[NoTime]+n[NoClient] <= n[Foreign]+n[Cut]:
+	case n[NoTime] > 0:
+		return errTimeless
+	default:
+		return errNobody
 	}
 	return errUnknown
 }

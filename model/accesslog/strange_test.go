@@ -62,8 +62,9 @@ func TestLogsAreNotStrange(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	for text, want := range map[string]error{
 		"hello\nworld\n": errUnknown, strings.Repeat("\x00", 100): errBinary, "\x7fELF\x02\x01\x01\x00\x00": errBinary, strings.Repeat("hello\tworld\r\n", 9) + "\x1b": errUnknown, "": errUnknown,
+		`{"ip":"192.0.2.1","when":"2026-03-02T08:00:00Z"}` + "\n": errTimeless, `{"msec":1772438400.1,"who":"192.0.2.1"}` + "\n": errNobody, `{"a":` + "\n": errUnknown,
 	} {
-		if got := Unreadable(text); got != want { //nolint:errorlint // these are handed on as they are
+		if got := Unreadable(Block{Text: text, First: true}, Options{}); got != want { //nolint:errorlint // these are handed on as they are
 			t.Errorf("%q: %v", text, got)
 		}
 	}

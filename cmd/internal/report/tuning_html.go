@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/rollout"
@@ -31,7 +32,7 @@ type diffView struct{ Title, Diff string }
 // A frontierView shows how many people each rate and burst would hurt.
 type frontierView struct {
 	Name    string
-	People  int
+	Hurt    string
 	Horizon string
 	Bursts  []int64
 	Rows    []frontierRow
@@ -96,10 +97,24 @@ func tuningViewOf(t Tuning, o Options) tuningView {
 	return v
 }
 
+// hurtText says what the numbers of a frontier count.
+func hurtText(g *tune.Group) string {
+	switch {
+	case g.Kind == tune.Total:
+		return "Whether the bucket of all together refuses people (1) or not (0)"
+	case g.People == 1:
+		return "Whether the one key of people is hurt (1) or not (0)"
+	}
+	return fmt.Sprintf("How many of %d keys of people are hurt", g.People)
+}
+
 func frontierOf(g *tune.Group) frontierView {
-	v := frontierView{Name: clean(groupName(g)), People: g.People, Horizon: tune.Horizon(g.Kind), Bursts: tune.Bursts[:]}
+	v := frontierView{Name: clean(groupName(g)), Hurt: hurtText(g), Horizon: tune.Horizon(g.Kind), Bursts: tune.Bursts[:]}
 	for i := range g.Frontier {
 		c := &g.Frontier[i]
+		if i > g.Chosen && i+1 < len(g.Frontier) && c.Burst == g.Frontier[i-1].Burst && slices.Equal(c.HurtAt, g.Frontier[i-1].HurtAt) {
+			continue // a higher rate gains nothing
+		}
 		row := frontierRow{Rate: c.Text, Attack: ofAttack(g, c), Burst: c.Burst, Flood: c.Through, Chosen: i == g.Chosen}
 		for _, hurt := range c.HurtAt {
 			row.Cells = append(row.Cells, hurtCell{hurt, 100 * hurt / max(g.People, 1)})
