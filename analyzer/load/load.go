@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
@@ -65,6 +66,18 @@ func (in *Input) Includes(d *syntax.Directive) []*syntax.Document { return in.in
 
 // Again says that a document is a second turn: nginx reads its file once more, within itself. It is none of Documents.
 func (in *Input) Again(doc *syntax.Document) bool { return in.again[doc] }
+
+// Files are the paths on disk of all that was read, and of what was included and could not be read. The first that is named
+// by the user is among them, as he named it: "-" for standard input.
+func (in *Input) Files() []string {
+	paths := append(slices.Clone(in.unread), in.Path)
+	for _, doc := range in.Documents {
+		if doc.File.Disk != "" {
+			paths = append(paths, doc.File.Disk)
+		}
+	}
+	return paths
+}
 
 // Complete says that all of the configuration was read and understood.
 func (in *Input) Complete() bool {

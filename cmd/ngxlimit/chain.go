@@ -88,7 +88,8 @@ func (f *wayFlags) readChain(a *app) (chain.Chain, error) {
 			return nil, err
 		}
 	}
-	set, err := settings.Load(path, settings.Known{Rules: rules.All(), Fan: fansBeside(path)})
+	a.noteFiles(path)
+	set, err := settings.Load(path, settings.Known{Rules: rules.All(), Fan: a.fansBeside(path)})
 	if err != nil {
 		return nil, err
 	}

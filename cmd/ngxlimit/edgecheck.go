@@ -98,6 +98,7 @@ func (a *app) edgeCheck(f *edgeCheckFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	a.noteEdge(read)
 	findings, origin, err := a.edgeFindings(f, read)
 	if err != nil {
 		return err

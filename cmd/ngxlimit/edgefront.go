@@ -28,6 +28,7 @@ func (f *edgeFlags) front(a *app) (*edgeFront, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.noteEdge(rules)
 	a.tellEdge(rules)
 	return edgeFrontOf(rules)
 }

@@ -32,6 +32,7 @@ func (f *settingsFlags) readProxies(a *app, set *settings.Settings) error {
 	if err != nil {
 		return err
 	}
+	a.noteFiles(path)
 	if set.Facts.Table, err = knownFronts(path); err != nil {
 		return err
 	}
@@ -77,6 +78,7 @@ func (a *app) proxies(known *fronts.Table, names []settings.Named) ([]*fronts.Li
 			lists = append(lists, front.List())
 			continue
 		}
+		a.noteFiles(name.Text)
 		file, err := readFront(name.Text)
 		if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name.Text, `./\`) {
 			err = notFront(name.Text, known)

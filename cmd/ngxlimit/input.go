@@ -60,6 +60,9 @@ func (f *inputFlags) read(a *app, paths []string) ([]*load.Input, error) {
 		Prefix: f.prefix, Root: f.root, MapPath: f.mapPath.values, Context: f.context, Stdin: a.stdin,
 		Version: f.nginxVersion, Texts: f.texts,
 	})
+	for _, in := range inputs {
+		a.noteFiles(in.Files()...)
+	}
 	if option, ok := errors.AsType[*load.OptionError](err); ok {
 		return nil, fmt.Errorf("--%w", option)
 	}
@@ -128,7 +131,8 @@ func (f *settingsFlags) load(a *app, extra settings.Flags) (settings.Settings, e
 			return settings.Settings{}, err
 		}
 	}
-	s, err := settings.Load(path, settings.Known{Rules: rules.All(), Fan: fansBeside(path)})
+	a.noteFiles(path)
+	s, err := settings.Load(path, settings.Known{Rules: rules.All(), Fan: a.fansBeside(path)})
 	if err != nil {
 		return settings.Settings{}, err
 	}
@@ -145,11 +149,25 @@ func (f *settingsFlags) load(a *app, extra settings.Flags) (settings.Settings, e
 // fansBeside finds fans for a settings file: built-in ones, and files by paths that are relative to its folder.
 func fansBeside(path string) settings.FanReader {
 	return func(name string) (*traffic.Fan, error) {
-		if !slices.Contains(traffic.Names(), name) && filepath.Ext(name) != "" && !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
-		}
-		fan, _, err := readFan(name, traffic.HAROptions{})
+		fan, _, err := readFan(fanBeside(path, name), traffic.HAROptions{})
 		return fan, err
+	}
+}
+
+// fanBeside is what a fan of a settings file is read from.
+func fanBeside(path, name string) string {
+	if !slices.Contains(traffic.Names(), name) && filepath.Ext(name) != "" && !filepath.IsAbs(name) {
+		return filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
+	}
+	return name
+}
+
+// fansBeside is the function of that name, which notes the files.
+func (a *app) fansBeside(path string) settings.FanReader {
+	read := fansBeside(path)
+	return func(name string) (*traffic.Fan, error) {
+		a.noteFiles(fanBeside(path, name))
+		return read(name)
 	}
 }
 

@@ -52,6 +52,9 @@ type known struct {
 func (f *checkFlags) loadKnown(a *app, paths []string, j judge) (known, error) {
 	switch {
 	case f.baseline != "":
+		if now, err := os.Stat(f.writeBaseline); err != nil || !sameAs(now, f.baseline) { // written anew is what that is for
+			a.noteFiles(f.baseline)
+		}
 		k, err := readBaseline(f.baseline)
 		if f.writeBaseline != "" {
 			k = known{} // all findings are written, known ones too

@@ -64,7 +64,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	status         int      // exitOK until a command says otherwise
-	read           []string // what the command was told to read; see keepRead
+	read           []string // what the command was told to read, names and patterns; see keepRead
+	files          []string // what it read beyond that, or is about to
 }
 
 // parts returns the errors that were joined, or the one that there is.
