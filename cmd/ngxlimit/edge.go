@@ -199,7 +199,9 @@ func (r *edgeRules) json(file *source.File, domain string, env *lang.Env) error 
 		return nil
 	}
 	got, err := cloudflare.JSON(v, env)
-	if err != nil {
+	if resources := document.TerraformJSON(v); err != nil && len(resources) > 0 {
+		return r.webACL(file, resources, env, err)
+	} else if err != nil {
 		return edgeError(file, err)
 	}
 	for _, s := range got.Rulesets {
@@ -218,6 +220,11 @@ func (r *edgeRules) terraform(first *source.File, resources []document.Resource,
 		r.join(got)
 		return nil
 	}
+	return r.webACL(first, resources, env, err)
+}
+
+// webACL takes the web ACL of Terraform's resources that hold no rules of Cloudflare, as err says.
+func (r *edgeRules) webACL(first *source.File, resources []document.Resource, env *lang.Env, err error) error {
 	acl, failed := awswaf.Terraform(resources, env.Lists)
 	switch {
 	case failed != nil:

@@ -96,7 +96,7 @@ func (r *reader) top(v *document.Value, depth int) error {
 		r.ruleset(v, "", "", "")
 		return nil
 	case v.Get("resource") != nil || v.Get("values") != nil || v.Get("planned_values") != nil:
-		r.resources(terraformJSON(v))
+		r.resources(document.TerraformJSON(v))
 		return nil
 	case v.Get("threshold") != nil && v.Get("match") != nil:
 		return none("a rule of the retired rate limiting API (threshold, match), which is another product")
@@ -260,50 +260,4 @@ func (r *reader) zone(v *document.Value) (zone, domain string) {
 		}
 	}
 	return zone, domain
-}
-
-// terraformJSON returns the resources of Terraform's JSON: of configuration in JSON, or of terraform show -json.
-func terraformJSON(v *document.Value) []document.Resource {
-	var all []document.Resource
-	if types := v.Get("resource"); types != nil {
-		for _, kind := range types.Fields {
-			for _, named := range kind.Value.Fields {
-				blocks := named.Value.Items
-				if named.Value.Kind == document.Object {
-					blocks = []*document.Value{named.Value}
-				}
-				for _, b := range blocks {
-					all = append(all, document.Resource{Type: kind.Name, Name: named.Name, Value: b, Span: named.Span})
-				}
-			}
-		}
-	}
-	for _, state := range []string{"values", "planned_values"} {
-		all = append(all, moduleJSON(v.Get(state, "root_module"), 0)...)
-	}
-	return all
-}
-
-func moduleJSON(m *document.Value, depth int) []document.Resource {
-	if m == nil || depth > 10 {
-		return nil
-	}
-	var all []document.Resource
-	if list := m.Get("resources"); list != nil {
-		for _, b := range list.Items {
-			if values := b.Get("values"); values != nil {
-				kind := textOf(b.Get("type"))
-				if textOf(b.Get("mode")) == "data" {
-					kind = "data." + kind
-				}
-				all = append(all, document.Resource{Type: kind, Name: textOf(b.Get("name")), Value: values, Span: head(b.Span)})
-			}
-		}
-	}
-	if list := m.Get("child_modules"); list != nil {
-		for _, child := range list.Items {
-			all = append(all, moduleJSON(child, depth+1)...)
-		}
-	}
-	return all
 }
