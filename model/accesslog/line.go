@@ -65,9 +65,9 @@ func (l *line) setText(f field, v string, headers int) {
 	var at *string
 	switch f {
 	case client:
-		at = &l.Client
+		at, v = &l.Client, withoutPort(v)
 	case peer:
-		at = &l.Peer
+		at, v = &l.Peer, withoutPort(v)
 	case forwarded:
 		at = &l.Forwarded
 	case method:
@@ -105,6 +105,38 @@ func (l *line) setText(f field, v string, headers int) {
 	if *at == "" {
 		*at = v
 	}
+}
+
+// withoutPort takes the port off an address, with which some write it: 203.0.113.1:40001, [2001:db8::1]:40001. What looks
+// otherwise is left alone.
+func withoutPort(v string) string {
+	at := strings.IndexByte(v, ':')
+	if at < 0 {
+		return v
+	}
+	addr := v[:at]
+	if v[0] == '[' {
+		end := strings.IndexByte(v, ']')
+		if end < 0 {
+			return v
+		}
+		if addr = v[1:end]; end == len(v)-1 {
+			at = len(v) // no port follows
+		} else {
+			at = end + 1
+		}
+		if at < len(v) && v[at] != ':' || strings.IndexByte(addr, ':') < 0 {
+			return v
+		}
+	} else if strings.IndexByte(addr, '.') < 0 {
+		return v
+	}
+	if at < len(v) {
+		if port, ok := digits(v[at+1:]); !ok || port > 65535 {
+			return v
+		}
+	}
+	return addr
 }
 
 // request takes a request line apart: GET /path HTTP/1.1. What a client sent that is no request line is a target.

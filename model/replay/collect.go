@@ -179,6 +179,7 @@ func (out *Host) pages(e *engine) {
 
 // redact stands in for a text that may tell who somebody is.
 func (e *engine) redact(text string) string {
+	text = e.r.strangers.shown(text)
 	if e.r.o.Redact == nil || text == "" {
 		return text
 	}
@@ -241,6 +242,9 @@ func (e *engine) notes() []Note {
 	tell(e.squeezed, "request", "%s decided early, as more than %d waited to be put in order", mostWaiting)
 	tell(e.rebased, "time", "the time of the log went back %s by more than %d s: what came before was decided first", Window/1000)
 	tell(e.mixed, "request", "%s in logs of whole seconds that were written side by side: which of the lines of a second came first is not known; they are mixed evenly, and waiting that rests on it is no diagnosis")
+	if e.strange > 0 {
+		tell(e.strange, "request", "%s of clients that are no addresses (first: %s:%d): each text is taken as one client", e.r.sources[e.stranger.source].Name, e.stranger.line+1)
+	}
 	tell(e.unjudged, "request", "%s ended before any limiter, as the log shows (no request line, 400, 408, 414, 494 to 497): counted nowhere")
 	tell(e.keys.gone, "key", "%s with few requests dropped from the table of keys, so as to keep memory bounded; decisions are not touched")
 	tell(e.uris.gone, "path", "%s with few requests dropped from the table of paths")

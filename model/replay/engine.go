@@ -62,10 +62,15 @@ type engine struct {
 	squeezed    int64 // were decided early, as too many waited
 	unjudged    int64 // ended before any limiter, as the log shows
 	strangers   int64 // hosts that no server has
-	restarts    []int64
-	assumed     []string
-	hasAssumed  map[string]bool
-	together    bool // it stands for the hosts beyond mostHosts
+	strange     int64 // of clients that are no addresses
+	stranger    struct {
+		source int32
+		line   int64
+	} // the first of them
+	restarts   []int64
+	assumed    []string
+	hasAssumed map[string]bool
+	together   bool // it stands for the hosts beyond mostHosts
 }
 
 func newEngine(r *replay, name string) *engine {
@@ -230,6 +235,12 @@ func (e *engine) meet(n *entry) {
 	}
 	if n.class.stale() {
 		e.prepare(n.class)
+	}
+	if n.who.strange {
+		if e.strange == 0 {
+			e.stranger.source, e.stranger.line = n.source, n.line
+		}
+		e.strange++
 	}
 	e.requests++
 	e.first, e.last = min(e.first, n.at), max(e.last, n.at)

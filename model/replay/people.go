@@ -117,7 +117,7 @@ func (e *engine) proxyText(w *who, evidence map[string]any) string {
 		return "a proxy that is not trusted, so that all who come through it share one bucket, or a client that makes the header up"
 	}
 	text := "it is not trusted, so all who come through it share one bucket"
-	if e.r.o.Redact != nil {
+	if e.r.o.Redact != nil || w.strange {
 		return text
 	}
 	var sizes []int
@@ -150,7 +150,7 @@ func (e *engine) limitOf(k *keyRow, z *config.Zone) (pipeline.Place, *config.Lim
 
 // with adds what is known of an address.
 func (e *engine) with(evidence map[string]any, w *who) map[string]any {
-	evidence["private"] = w.addr.IsPrivate() || w.addr.IsLoopback()
+	evidence["private"] = !w.strange && (w.addr.IsPrivate() || w.addr.IsLoopback())
 	if f := e.r.o.Fronts.Of(netip.PrefixFrom(w.addr, w.addr.BitLen())); f != nil {
 		evidence["provider"] = f.ID
 	}

@@ -65,7 +65,7 @@ func RunPart(tree *config.Tree, router *route.Router, sources []Source, o Option
 	if o.Fronts == nil {
 		o.Fronts = fronts.BuiltIn()
 	}
-	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree, o.Edge), hosts: map[string]*engine{}, sources: sources}
+	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree, o.Edge), hosts: map[string]*engine{}, sources: sources, strangers: strangers{}}
 	r.needs.judge = peers.NewJudge(o.Fronts, nil)
 	if o.Edge != nil {
 		r.front = newFront(r)
@@ -102,6 +102,8 @@ type replay struct {
 	hosts map[string]*engine // by the name of the nginx
 	order []*engine          // in the order met
 	last  *engine            // of the last line
+
+	strangers strangers // who came
 
 	outside int64 // requests before From or from To on
 

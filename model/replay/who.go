@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"crypto/sha256"
 	"net/netip"
 	"strings"
 
@@ -87,6 +86,9 @@ func cutOuter(joined string) (header, own, forwarded string) {
 func (e *engine) newWho(k whoKey) *who {
 	w := &who{header: k.header}
 	client, ok := addressOf(k.client)
+	if !ok {
+		client = e.r.strangers.address(k.client)
+	}
 	w.client, w.strange = client, !ok
 	if w.peer = client; k.peer != "" {
 		if peer, ok := addressOf(k.peer); ok {
@@ -105,15 +107,10 @@ func (e *engine) newWho(k whoKey) *who {
 	return w
 }
 
-// addressOf reads an address. What is none, such as a name or one that was made unrecognisable, gets one of a private
-// range that it shares with nobody.
+// addressOf reads an address. A name is none, nor is one that was made unrecognisable.
 func addressOf(text string) (netip.Addr, bool) {
-	if a, err := netip.ParseAddr(text); err == nil && a.Zone() == "" {
-		return a, true
-	}
-	h := sha256.Sum256([]byte(text))
-	h[0] = 0xfd
-	return netip.AddrFrom16([16]byte(h[:16])), false
+	a, err := netip.ParseAddr(text)
+	return a, err == nil && a.Zone() == ""
 }
 
 // trustOf returns the settings of realip where they are the same at every level; nil where there are none. uniform is
