@@ -11,6 +11,8 @@ import (
 // Blocks of entries, and what else may go wrong with the shape of a block: each is the inside of http.
 var shapeCases = []string{
 	`map $uri $x { a { b c; } }`,
+	`split_clients $uri $x{* c;90% f;* c }x% e}`,
+	`split_clients $uri $x{* c;90% f;* c; }`,
 	`map $uri { a 1; }`,
 	`map $uri $x $y { a 1; }`,
 	`map $uri $x;`,
@@ -105,14 +107,19 @@ func TestShapesAgainstNginx(t *testing.T) {
 	}
 }
 
-// TestRandomShapesAgainstNginx puts small blocks together whose words are the wrong number, or end in another way.
+// TestRandomShapesAgainstNginx puts small blocks together whose words are the wrong number, or end in another way. They are
+// other ones each time where NGXLIMIT_LIVE_CASES asks for more than the few.
 func TestRandomShapesAgainstNginx(t *testing.T) {
-	binary, random := nginxtest.Binary(t), nginxtest.Random(t)
+	binary, random := nginxtest.Binary(t), rand.New(rand.NewPCG(1, 0))
+	if nginxtest.Cases(t, 0) > 0 {
+		random = nginxtest.Random(t)
+	}
 	failed := 0
 	for i := range nginxtest.Cases(t, 60) {
 		w := &shaper{Rand: random}
 		w.shape()
-		if diff := compare(t, binary, head+w.String()+"\n}\n"); diff != "" {
+		diff := compare(t, binary, head+w.String()+"\n}\n")
+		if diff != "" && !strings.Contains(diff, "host not found") { // names are not looked for here
 			t.Errorf("case %d:\n%s\n%s", i, w.String(), diff)
 			if failed++; failed == 5 {
 				break

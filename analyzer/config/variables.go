@@ -42,6 +42,9 @@ func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 		problems = variables.SplitClients(args, words)
 	}
 	for _, p := range problems {
+		if atEnd(p) && v.tornIn(it.Block) {
+			continue // nginx does not come to the end
+		}
 		r.refuseEntry(it, entries, p, s.level)
 	}
 	if it.Name().Value == "map" {
@@ -60,6 +63,9 @@ func entryWords(d *syntax.Directive) []string {
 	return words
 }
 
+// atEnd says whether a problem is found at the end of the block.
+func atEnd(p value.Problem) bool { return p.Entry < 0 && strings.HasPrefix(p.Text, "percent total") }
+
 // refuseEntry tells what is wrong with a block of entries: with one of them, or with the block as a whole.
 func (r *resolver) refuseEntry(it Item, entries *entries, p value.Problem, l *Level) {
 	r.line(entries, p.Entry)
@@ -68,7 +74,7 @@ func (r *resolver) refuseEntry(it Item, entries *entries, p value.Problem, l *Le
 	case p.Entry >= 0:
 		e := entries.items[p.Entry]
 		out.Span, out.Line = e.Head(), line(e.Directive)
-	case strings.HasPrefix(p.Text, "percent total"): // found at the block's end
+	case atEnd(p):
 		r.line(entries, len(entries.items))
 		out.Span, out.Line = it.Head(), it.File.Position(it.Block.Close).Line
 	default:
