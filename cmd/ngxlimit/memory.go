@@ -10,7 +10,7 @@ import (
 
 const (
 	largeInput = 4 << 20 // bytes
-	roomy      = 10      // how large the memory of a large input may grow before garbage is looked for, in times its size
+	roomy      = 9       // how large the memory of a large input may grow before garbage is looked for, in times its size
 )
 
 // A budget bounds the garbage: none is looked for until the whole is as large as size, in bytes. Where what is in use comes
@@ -32,7 +32,7 @@ func beFrugal(inputs []*load.Input) {
 		}
 	}
 	if size >= largeInput {
-		budget{uint64(size) * roomy, 20, 100}.keep()
+		budget{uint64(size) * roomy, 15, 100}.keep()
 	}
 }
 
