@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,6 +90,14 @@ func (f *replayFlags) nginxOf(path string) string {
 		}
 	}
 	return f.nginx
+}
+
+// named refuses a pattern that finds no name in any log: all would be taken for those of one nginx.
+func (f *replayFlags) named(logs []string) error {
+	if f.pattern != nil && len(logs) > 0 && !slices.ContainsFunc(logs, f.pattern.MatchString) {
+		return fmt.Errorf("--nginx %s: no log's path has such a name in it, as in %s", f.nginxes, logs[0])
+	}
+	return nil
 }
 
 // redactor returns what stands in for texts that may tell who somebody is; nil where they are shown.

@@ -74,6 +74,9 @@ type opener struct {
 
 // sources prepares the logs. Each is looked into, and opened again when its time has come; what comes only once is read on.
 func (o *opener) sources(names []string) ([]replay.Source, error) {
+	if err := o.flags.named(names); err != nil {
+		return nil, err
+	}
 	list := make([]replay.Source, 0, len(names))
 	for _, name := range names {
 		s, err := o.source(name)
@@ -255,6 +258,9 @@ func (o *opener) formatOf(name string, block accesslog.Block) (accesslog.Format,
 		}
 		return accesslog.Format{Name: "as given", Text: text}, server, nil
 	}
+	if len(o.flags.fields.values) > 0 && strings.HasPrefix(strings.TrimSpace(block.Text), "{") {
+		return o.asJSON(name, block, server)
+	}
 	given := own
 	for _, name := range slices.Sorted(maps.Keys(o.tree.HTTP.LogFormats)) {
 		if f := formatText(o.tree.HTTP.LogFormats[name]); !slices.Contains(given, f) {
@@ -275,8 +281,25 @@ func (o *opener) formatOf(name string, block accesslog.Block) (accesslog.Format,
 		complain(o.app.stderr, fmt.Errorf("%s: %s", name, nothingIn(block)))
 		return guess.Format, server, nil
 	}
-	complain(o.app.stderr, fmt.Errorf("%s: format %s (%d of the first %d lines fit)", name, guess.Format.Name, guess.Fit, guess.Of))
+	o.tell(name, guess)
 	return guess.Format, server, nil
+}
+
+// asJSON takes lines that are JSON by --fields and by no log_format, which would say all of them.
+func (o *opener) asJSON(name string, block accesslog.Block, server *config.Server) (accesslog.Format, *config.Server, error) {
+	guess := accesslog.Detect(block, []accesslog.Format{accesslog.JSON}, o.options())
+	if guess.Format.Name != accesslog.JSON.Name {
+		return guess.Format, nil, accesslog.Unreadable(block, o.options())
+	}
+	o.tell(name, guess)
+	return guess.Format, server, nil
+}
+
+// tell says which format a log has.
+func (o *opener) tell(name string, guess accesslog.Guess) {
+	if !o.quiet {
+		complain(o.app.stderr, fmt.Errorf("%s: format %s (%d of the first %d lines fit)", name, guess.Format.Name, guess.Fit, guess.Of))
+	}
 }
 
 // nothingIn says why a log has no line to look at.

@@ -105,15 +105,20 @@ func (a *app) tune(f *tuneFlags, path string, logs []string) error {
 		return fmt.Errorf("%s has no server that could take a request", path)
 	}
 	a.tellRefused(tree)
-	attacker, err := addressSet("attacker", f.attackers)
+	attackers, err := networks("attacker", f.attackers)
 	if err != nil {
 		return err
 	}
-	people, err := addressSet("people", f.people)
+	people, err := networks("people", f.people)
 	if err != nil {
 		return err
 	}
-	o := tune.Options{Share: f.share, Login: isLogin, Static: traffic.IsStaticFile, Attackers: attacker, People: people}
+	for i, network := range attackers {
+		if at := slices.IndexFunc(people, network.Overlaps); at >= 0 {
+			return fmt.Errorf("--attacker %s and --people %s: nobody is both", f.attackers[i], f.people[at])
+		}
+	}
+	o := tune.Options{Share: f.share, Login: isLogin, Static: traffic.IsStaticFile, Attackers: within(attackers), People: within(people)}
 	t := report.Tuning{Input: path}
 	source := func() (verification, error) { return a.tuneFans(f, tree, o, &t) }
 	if len(logs) > 0 {
@@ -147,11 +152,8 @@ type verification func(*config.Tree) (tune.Figures, error)
 
 func isLogin(uri string) bool { return len(rule.LoginWords(uri)) > 0 }
 
-// addressSet reads the networks of a flag; nil where none is given.
-func addressSet(flag string, list []string) (func(string) bool, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
+// networks reads those of a flag.
+func networks(flag string, list []string) ([]netip.Prefix, error) {
 	networks := make([]netip.Prefix, len(list))
 	for i, text := range list {
 		network, _, ok := request.ParseNetwork(text)
@@ -160,8 +162,16 @@ func addressSet(flag string, list []string) (func(string) bool, error) {
 		}
 		networks[i] = network
 	}
+	return networks, nil
+}
+
+// within tells the addresses of networks; nil where there is none.
+func within(networks []netip.Prefix) func(string) bool {
+	if len(networks) == 0 {
+		return nil
+	}
 	return func(name string) bool {
 		addr, ok := request.ParseAddr(name)
 		return ok && request.Contains(networks, addr)
-	}, nil
+	}
 }

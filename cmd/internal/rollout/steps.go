@@ -1,6 +1,11 @@
 package rollout
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/load"
+)
 
 // A Step is one step of a rollout.
 type Step struct {
@@ -10,8 +15,15 @@ type Step struct {
 }
 
 // Steps are the steps from the dry run to the limits in earnest, for a configuration that is named so on the command line.
+// A dump does not change with the configuration: after each change another one has to be taken, or the next step would be
+// judged by the old limits.
 func (p *Proposal) Steps(input string) []Step {
 	var steps []Step
+	var dump []string
+	if input == "-" || p.Enforce.Tree.Input.Kind == load.Dump {
+		input = "now.dump"
+		dump = []string{"nginx -T > " + input}
+	}
 	test := "nginx -t && nginx -s reload"
 	if p.DryRun != nil {
 		steps = append(steps,
@@ -25,7 +37,7 @@ func (p *Proposal) Steps(input string) []Step {
 			},
 			Step{
 				Title: "Let at least one full working day go by, with its busiest hour",
-				Do:    []string{fmt.Sprintf("ngxlimit replay %s LOG", input), fmt.Sprintf("ngxlimit tune %s LOG", input)},
+				Do:    append(slices.Clone(dump), fmt.Sprintf("ngxlimit replay %s LOG", input), fmt.Sprintf("ngxlimit tune %s LOG", input)),
 				LookAt: []string{
 					"REJECTED_DRY_RUN by key, by URI and in windows of seconds, never as averages of a day",
 					"that these keys are attackers, and neither offices behind one address, nor health checks, nor a proxy that is not trusted",
@@ -44,7 +56,7 @@ func (p *Proposal) Steps(input string) []Step {
 		},
 		Step{
 			Title: "Test it: a short burst, a burst again and again, and recovery after it",
-			Do:    []string{fmt.Sprintf("ngxlimit simulate %s --test all", input), "the same with a load generator from one address, against the running server"},
+			Do:    append(slices.Clone(dump), fmt.Sprintf("ngxlimit simulate %s --test all", input), "the same with a load generator from one address, against the running server"),
 			LookAt: []string{
 				"the burst passes, what goes beyond is answered at once with the status of the limit, and the page comes up again afterwards",
 			},
