@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -255,6 +256,66 @@ http {
 `, "NAME", name), options)
 		if err != nil || p.Log.Format.Name != want {
 			t.Errorf("beside %s: %+v, %v", name, p, err)
+		}
+	}
+}
+
+// TestHostileNamesAreText runs the script of a configuration whose names would be commands, verbs of printf and words of awk, and
+// looks whether anything but text came of them.
+func TestHostileNamesAreText(t *testing.T) {
+	text := strings.ReplaceAll(`events {}
+http {
+    limit_req_zone $binary_remote_addr "zone=a'; touch PWN0; echo ':1m" rate=30r/m;
+    map $uri $system { default 1; }
+    log_format "x'; touch PWN1; echo ' %s%d \"); system(\"touch PWN2\") #" '$system "$request" lim=$limit_req_status rt=$request_time ut=$upstream_response_time
+/ { touch PWN3 }';
+    access_log "/tmp/a'; touch PWN4; echo ' ~touch PWN5~%.log" "x'; touch PWN1; echo ' %s%d \"); system(\"touch PWN2\") #";
+    server { location / { limit_req "zone=a'; touch PWN0; echo '" burst=5; proxy_pass http://127.0.0.1:8080; } }
+}
+`, "~", "`")
+	forms := written(t, text)
+	for name, form := range forms {
+		for line := range strings.Lines(form) {
+			if strings.HasPrefix(line, "/ { touch") {
+				t.Errorf("%s: a line of the log format stands on its own: %s", name, line)
+			}
+		}
+	}
+	for _, awk := range []string{"awk", "mawk", "gawk", "busybox"} {
+		path, err := exec.LookPath(awk)
+		if err != nil {
+			continue
+		}
+		dir := t.TempDir()
+		for name, content := range map[string]string{
+			"alerts": forms["awk"], "access.log": strings.Repeat("of another format\n", 20),
+			"error.log": strings.Repeat("x limiting requests, excess: 1.0 by zone \"a'; touch PWN0; echo '%s%d\", client\n", 20),
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		bin := filepath.Join(dir, "bin")
+		if err := os.Mkdir(bin, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(bin, "awk")); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sh", "alerts", "access.log", "error.log")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "NGINX_LIMITS_STATE="+filepath.Join(dir, "state"))
+		out, err := cmd.CombinedOutput()
+		if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 {
+			t.Errorf("%s: %v: %s", awk, err, out)
+		}
+		for _, want := range []string{`20 of 20 lines are not in the log format x'; touch PWN1; echo ' %s%d "); system("touch PWN2") #`, `zone a'; touch PWN0; echo '%s%d: 20 requests refused`} {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s: no %q in %s", awk, want, out)
+			}
+		}
+		if made, _ := filepath.Glob(filepath.Join(dir, "PWN*")); len(made) > 0 {
+			t.Errorf("%s: %q was run", awk, made)
 		}
 	}
 }

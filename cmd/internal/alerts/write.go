@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/template"
 	"time"
+	"unicode"
 )
 
 // Forms are the names of what Write writes, and what each is.
@@ -39,6 +40,8 @@ var forms = template.Must(template.New("").Funcs(template.FuncMap{
 	"share":     share,
 	"percent":   percent,
 	"statuses":  statuses,
+	"shell":     shell,
+	"cron":      func(s string) string { return strings.ReplaceAll(shell(s), "%", `\%`) }, // cron ends a command at a bare one
 	"awk":       awkText,
 	"awkFields": awkFields,
 }).ParseFS(files, "forms/*"))
@@ -96,7 +99,7 @@ func (p *Plan) Pattern() string {
 	b.WriteString("^")
 	for i, x := range pieces {
 		if x.variable == "" {
-			b.WriteString(strings.ReplaceAll(regexp.QuoteMeta(x.text), "/", `\/`))
+			b.WriteString(patternText(x.text))
 			continue
 		}
 		inner := `.*`
@@ -110,6 +113,19 @@ func (p *Plan) Pattern() string {
 			inner = "(?P<" + x.variable + `>\d+\.\d+)`
 		}
 		b.WriteString(inner)
+	}
+	return b.String()
+}
+
+// patternText is a text within a pattern between slashes, on one line whatever the text holds.
+func patternText(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(regexp.QuoteMeta(s), "/", `\/`) {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\x{%x}`, r)
+		}
 	}
 	return b.String()
 }
@@ -133,6 +149,16 @@ func classByte(c byte) string {
 	return string(c)
 }
 
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// shell writes a text as one word of the shell: a line of a comment may be copied and run.
+func shell(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // awkText writes a text as a string of awk within single quotes of the shell.
 func awkText(s string) string {
 	var b strings.Builder
@@ -147,6 +173,10 @@ func awkText(s string) string {
 	return b.String() + `"`
 }
 
+func watchedVariable(name string) bool {
+	return name == limitReqStatus || name == requestTime || name == upstreamTime
+}
+
 // awkFields are the steps that read the pieces of a line one behind the other.
 func awkFields(pieces []piece) []string {
 	var out []string
@@ -155,9 +185,11 @@ func awkFields(pieces []piece) []string {
 		case x.variable == "" && i == 0:
 			out = append(out, "next_text("+awkText(x.text)+")")
 		case x.variable == "":
+		case i+1 < len(pieces) && !watchedVariable(x.variable): // its name may be a word of awk, or of the script
+			out = append(out, "next_text("+awkText(pieces[i+1].text)+")")
 		case i+1 < len(pieces):
 			out = append(out, x.variable+" = next_text("+awkText(pieces[i+1].text)+")")
-		default:
+		case watchedVariable(x.variable):
 			out = append(out, x.variable+" = rest")
 		}
 	}
@@ -189,8 +221,23 @@ func statuses(list []int) string {
 
 // quoted writes a text as YAML: JSON's double quotes are among YAML's. Prometheus takes {{ in annotations for a template.
 func quoted(format string, args ...any) (string, error) {
-	b, err := json.Marshal(strings.ReplaceAll(fmt.Sprintf(format, args...), "{{", "{ {"))
-	return string(b), err
+	text := fmt.Sprintf(format, args...)
+	for strings.Contains(text, "{{") { // of three, the last two are left by the first turn
+		text = strings.ReplaceAll(text, "{{", "{ {")
+	}
+	b, err := json.Marshal(text)
+	var out strings.Builder
+	for _, r := range string(b) {
+		switch {
+		case unicode.IsPrint(r):
+			out.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&out, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String(), err
 }
 
 func sortedKeys(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }
