@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
+	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
@@ -189,6 +190,12 @@ func (h *Host) own(nginx string) error {
 	return nil
 }
 
+// outcomes are all that a limit decides.
+var outcomes = map[limitreq.Verdict]bool{
+	limitreq.None: true, limitreq.Passed: true, limitreq.Delayed: true, limitreq.Rejected: true,
+	limitreq.DelayedDryRun: true, limitreq.RejectedDryRun: true,
+}
+
 func (h *Host) checkKind(i int) error {
 	k := &h.Agreement.Kinds[i]
 	if _, ok := kindTexts[k.Kind]; !ok {
@@ -197,8 +204,15 @@ func (h *Host) checkKind(i int) error {
 	if i > 0 && k.Kind <= h.Agreement.Kinds[i-1].Kind {
 		return fmt.Errorf("kind is %q, not in order or twice", k.Kind)
 	}
-	if k.N < 1 {
+	switch {
+	case k.N < 1:
 		return fmt.Errorf("n is %d", k.N)
+	case k.Message != kindTexts[k.Kind]:
+		return fmt.Errorf("message is %q, which is not that of kind %q", k.Message, k.Kind)
+	case !outcomes[limitreq.Verdict(k.Logged)]:
+		return fmt.Errorf("logged is %q, which no limit decides", k.Logged)
+	case !outcomes[limitreq.Verdict(k.Replayed)]:
+		return fmt.Errorf("replayed is %q, which no limit decides", k.Replayed)
 	}
 	return nil
 }

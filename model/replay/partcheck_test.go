@@ -75,6 +75,9 @@ func TestPartsThatContradict(t *testing.T) {
 		"a key's zone":      {func(h *Host, _ *LogPart) { h.Keys[0].Zone = "x" }, `hosts[0].keys[0].zone is "x"`},
 		"another nginx":     {func(h *Host, _ *LogPart) { h.Keys[0].Nginx = "z" }, `hosts[0].keys[0].nginx is "z"`},
 		"used":              {func(_ *Host, l *LogPart) { l.Used = l.Lines + 1 }, "logs[0].used is"},
+		"a message":         {disagreeing(func(k *Disagreeing) { k.Message = "\x1b[2J" }), "hosts[0].agreement.kinds[0].message is"},
+		"a logged outcome":  {disagreeing(func(k *Disagreeing) { k.Logged = "PASSED\n" }), "hosts[0].agreement.kinds[0].logged is"},
+		"a replayed one":    {disagreeing(func(k *Disagreeing) { k.Replayed = "x" }), "hosts[0].agreement.kinds[0].replayed is"},
 		"a log's time":      {func(_ *Host, l *LogPart) { l.FromMs = l.ToMs + 1 }, "logs[0].from_ms is"},
 		"more requests":     {func(_ *Host, l *LogPart) { l.Used -= 2 }, "hosts[0].requests is"},
 		"skipped":           {func(_ *Host, l *LogPart) { l.Faults = []LogFault{{accesslog.Cut.Name(), 1, 1}} }, "logs[0].faults[0].lines is 1"},
@@ -122,5 +125,14 @@ func TestPartsThatSwell(t *testing.T) {
 	p.Head.Input = strings.Repeat("x", mostPart)
 	if err := p.Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "write parts of fewer nginx hosts") {
 		t.Error(err)
+	}
+}
+
+// disagreeing puts a disagreement into a host, of which one thing is wrong.
+func disagreeing(spoil func(*Disagreeing)) func(*Host, *LogPart) {
+	return func(h *Host, _ *LogPart) {
+		k := Disagreeing{Kind: kindTime, Message: kindTexts[kindTime], N: 1, Logged: "PASSED", Replayed: "REJECTED_DRY_RUN"}
+		spoil(&k)
+		h.Agreement.Kinds = []Disagreeing{k}
 	}
 }
