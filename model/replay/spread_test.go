@@ -29,7 +29,7 @@ func wholeLog(t testing.TB, name string, first int, lines []string) Source {
 	return s
 }
 
-var logsSaid = regexp.MustCompile(`the times of \d+ of \d+ logs`)
+var logsSaid = regexp.MustCompile(`the times of (the log|\d+ of \d+ logs)`)
 
 // withoutLogs is a result without what names its logs.
 func withoutLogs(t *testing.T, r *Result) string {
