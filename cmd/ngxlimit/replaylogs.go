@@ -37,12 +37,26 @@ func logNames(args []string) ([]string, error) {
 		}
 		names = append(names, arg)
 	}
+	return names, allOnce(names)
+}
+
+// allOnce refuses a log that is named twice, be it by another name: each of its requests would count twice.
+func allOnce(names []string) error {
+	files := make([]fs.FileInfo, len(names))
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("log %s is named twice", name)
+			return fmt.Errorf("log %s is named twice", name)
 		}
+		info, err := os.Stat(name)
+		if err != nil || name == "-" || info.IsDir() {
+			continue // it is said when it is opened
+		}
+		if at := slices.IndexFunc(files[:i], func(f fs.FileInfo) bool { return f != nil && os.SameFile(f, info) }); at >= 0 {
+			return fmt.Errorf("log %s is the same file as %s: its requests would count twice", name, names[at])
+		}
+		files[i] = info
 	}
-	return names, nil
+	return nil
 }
 
 // allRegular refuses a pipe or a device that nobody named: a pattern or a folder came upon it, and reading it may never end.
@@ -112,7 +126,13 @@ func (o *opener) source(name string) (replay.Source, error) {
 		done()
 		return s, err
 	}
-	s.First = firstTime(s.Reader, block)
+	var first accesslog.Batch
+	s.Reader.Parser().Parse(block, &first)
+	if falls, of := newestFirst(first.Records); falls > 0 && !o.timeless {
+		done()
+		return s, fmt.Errorf("its newest lines stand first (the time falls %d times among the first %d lines), and requests are replayed in the order in which they were logged: turn it round (tac)", falls, of)
+	}
+	s.First = firstTime(first.Records)
 	if o.edge != nil {
 		for _, v := range o.edge.Variables() {
 			if s.Reader.Holds(v, block) {
@@ -222,12 +242,10 @@ const farApart = 30 * 24 * 60 * 60 * 1000
 
 // firstTime is when a log begins: the earliest of the times of its first lines, but for such as are far from the others and
 // may be wrong.
-func firstTime(r *accesslog.Reader, block accesslog.Block) int64 {
-	var b accesslog.Batch
-	r.Parser().Parse(block, &b)
-	times := make([]int64, min(len(b.Records), 21))
+func firstTime(records []accesslog.Record) int64 {
+	times := make([]int64, min(len(records), 21))
 	for i := range times {
-		times[i] = b.Records[i].Time
+		times[i] = records[i].Time
 	}
 	if len(times) == 0 {
 		return 0
@@ -238,6 +256,24 @@ func firstTime(r *accesslog.Reader, block accesslog.Block) int64 {
 		at--
 	}
 	return times[at]
+}
+
+// newestFirst says whether a log's first records stand in the opposite of their order, as exports write them: how often their
+// time falls, or 0, and how many they are. Of a log as it was written single times fall.
+func newestFirst(records []accesslog.Record) (falls, of int) {
+	rises := 0
+	for i := 1; i < len(records); i++ {
+		switch a, b := records[i-1].Time, records[i].Time; {
+		case b < a:
+			falls++
+		case b > a:
+			rises++
+		}
+	}
+	if falls < 3 || falls < 4*rises || records[0].Time <= records[len(records)-1].Time {
+		falls = 0
+	}
+	return falls, len(records)
 }
 
 // formatOf returns the format of a log, and the server that it belongs to where the configuration says so by its name.
