@@ -108,6 +108,7 @@ func (e *engine) newClass(k *family, target string, rec *accesslog.Record) *clas
 	}
 	c.path, _, _ = strings.Cut(target, "?")
 	c.kind = kindOf(k.method, c.path)
+	c.path = e.shownPath(c.path)
 	host := k.host
 	if c.server == nil {
 		s := e.serverOf(host, k.scheme)
@@ -233,7 +234,7 @@ func (e *engine) serverOf(host, scheme string) *target {
 	if schemeOf(scheme) == "" && t.server != nil {
 		if plain, _, _ := simulate.ServerOf(e.r.tree, e.r.router, &simulate.Options{Host: asked, Scheme: "http"}); plain != nil && plain != t.server {
 			if way, _ := e.reach(t.server); way == "https" {
-				e.assume("the log does not say over which scheme a request came: all for " + t.host + " are taken to have reached its TLS server, none the one for http; log $scheme")
+				e.assume("the log does not say over which scheme a request came: all for a host that has servers of both are taken to have reached its TLS server, none the one for http; log $scheme")
 			}
 		}
 	}
