@@ -48,6 +48,9 @@ func (p *Part) check() error {
 			return fmt.Errorf("hosts[%d].requests is %d, which makes more than the %d lines that are used", i, h.Requests, used)
 		}
 	}
+	if requests < used { // each line that is used is a request of one host
+		return fmt.Errorf("hosts have %d requests, of %d lines that are used", requests, used)
+	}
 	return nil
 }
 

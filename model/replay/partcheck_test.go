@@ -75,6 +75,7 @@ func TestPartsThatContradict(t *testing.T) {
 		"a key's zone":      {func(h *Host, _ *LogPart) { h.Keys[0].Zone = "x" }, `hosts[0].keys[0].zone is "x"`},
 		"another nginx":     {func(h *Host, _ *LogPart) { h.Keys[0].Nginx = "z" }, `hosts[0].keys[0].nginx is "z"`},
 		"used":              {func(_ *Host, l *LogPart) { l.Used = l.Lines + 1 }, "logs[0].used is"},
+		"fewer requests":    {func(_ *Host, l *LogPart) { l.Lines, l.Used = l.Lines+3, l.Used+3 }, "hosts have "},
 		"a message":         {disagreeing(func(k *Disagreeing) { k.Message = "\x1b[2J" }), "hosts[0].agreement.kinds[0].message is"},
 		"a logged outcome":  {disagreeing(func(k *Disagreeing) { k.Logged = "PASSED\n" }), "hosts[0].agreement.kinds[0].logged is"},
 		"a replayed one":    {disagreeing(func(k *Disagreeing) { k.Replayed = "x" }), "hosts[0].agreement.kinds[0].replayed is"},
@@ -134,5 +135,15 @@ func disagreeing(spoil func(*Disagreeing)) func(*Host, *LogPart) {
 		k := Disagreeing{Kind: kindTime, Message: kindTexts[kindTime], N: 1, Logged: "PASSED", Replayed: "REJECTED_DRY_RUN"}
 		spoil(&k)
 		h.Agreement.Kinds = []Disagreeing{k}
+	}
+}
+
+// Hosts that are left out are missed.
+func TestPartsWithoutHosts(t *testing.T) {
+	for name, hosts := range map[string][]Host{"none": {}, "an empty one": {{}}} {
+		p := partOf(t, limited, hostLog(t, "a", 900))
+		if p.Hosts = hosts; p.check() == nil {
+			t.Errorf("%s: 900 lines are used, and no host has them", name)
+		}
 	}
 }
