@@ -81,17 +81,24 @@ func TestLines(t *testing.T) {
 			get(r)
 			r.Time, r.Precision, r.RequestMs, r.Status = at+250, 1, 12, 204
 		})},
-		"JSON with escapes":     {format: JSON, line: `{"time":"2026-03-02T08:00:00Z","ip":"203.0.113.7","ua":"\u00e9\ud83d\ude00\n\"","user":null}`, want: with(func(r *Record) { r.Agent = "é😀\n\"" })},
-		"blanks between":        {format: Format{"b", `$remote_addr $http_x_forwarded_for $msec $request_time`, ""}, line: `203.0.113.7 1.2.3.4, 5.6.7.8 1772438400.001 0.250`, want: with(func(r *Record) { r.Time, r.Precision, r.Forwarded, r.RequestMs = at+1, 1, "1.2.3.4, 5.6.7.8", 250 })},
-		"JSON without a time":   {format: JSON, line: `{"ip":"203.0.113.7"}`, fault: NoTime},
-		"JSON without a client": {format: JSON, line: `{"ts":1772438400}`, fault: NoClient},
-		"a year of long ago":    {format: JSON, line: `{"ts":"1970-01-01T00:00:00Z","ip":"203.0.113.7"}`, fault: Year},
-		"cut JSON":              {format: JSON, line: `{"ts":"2026-03-02T08:00:00Z","ip":"203.0.1`, fault: Cut},
-		"cut combined":          {format: combined, line: `203.0.113.7 - - [02/Mar/2026:08:00:00 +0000] "GET /a`, fault: Cut},
-		"binary":                {format: combined, line: "\x00\x01\x02 abc", fault: Binary},
-		"foreign":               {format: combined, line: `Jan 1 kernel: hello`, fault: Foreign},
-		"foreign JSON":          {format: JSON, line: `{]`, fault: Foreign},
-		"deep JSON":             {format: JSON, line: `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, fault: Foreign},
+		"JSON with escapes":       {format: JSON, line: `{"time":"2026-03-02T08:00:00Z","ip":"203.0.113.7","ua":"\u00e9\ud83d\ude00\n\"","user":null}`, want: with(func(r *Record) { r.Agent = "é😀\n\"" })},
+		"blanks between":          {format: Format{"b", `$remote_addr $http_x_forwarded_for $msec $request_time`, ""}, line: `203.0.113.7 1.2.3.4, 5.6.7.8 1772438400.001 0.250`, want: with(func(r *Record) { r.Time, r.Precision, r.Forwarded, r.RequestMs = at+1, 1, "1.2.3.4, 5.6.7.8", 250 })},
+		"JSON without a time":     {format: JSON, line: `{"ip":"203.0.113.7"}`, fault: NoTime},
+		"JSON without a client":   {format: JSON, line: `{"ts":1772438400}`, fault: NoClient},
+		"a year of long ago":      {format: JSON, line: `{"ts":"1970-01-01T00:00:00Z","ip":"203.0.113.7"}`, fault: Year},
+		"cut JSON":                {format: JSON, line: `{"ts":"2026-03-02T08:00:00Z","ip":"203.0.1`, fault: Cut},
+		"cut combined":            {format: combined, line: `203.0.113.7 - - [02/Mar/2026:08:00:00 +0000] "GET /a`, fault: Cut},
+		"binary":                  {format: combined, line: "\x00\x01\x02 abc", fault: Binary},
+		"foreign":                 {format: combined, line: `Jan 1 kernel: hello`, fault: Foreign},
+		"foreign JSON":            {format: JSON, line: `{]`, fault: Foreign},
+		"deep JSON":               {format: JSON, line: `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, fault: Foreign},
+		"a negative request time": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","rt":-0.08}`, fault: Took, want: with(func(r *Record) { r.Precision = 1 })},
+		"a huge request time": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","rt":1e18,"limit":"PASSED"}`, fault: Took, want: with(func(r *Record) {
+			r.Precision, r.LimitReq = 1, Passed
+		})},
+		"a request time of years":     {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","rt":99999999.08}`, fault: Took, want: with(func(r *Record) { r.Precision = 1 })},
+		"an upstream time of no kind": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","urt":"0.010, x"}`, fault: Took, want: with(func(r *Record) { r.Precision = 1 })},
+		"no limit status of nginx":    {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","limit":"FOO","rt":null}`, fault: Decision, want: with(func(r *Record) { r.Precision = 1 })},
 		"combined within JSON": {format: JSON, line: `203.0.113.7 - - [02/Mar/2026:08:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 12`, fault: Mixed, want: with(func(r *Record) {
 			get(r)
 			r.Status = 200

@@ -44,7 +44,7 @@ func (r *Reader) fit(lines []string) int {
 	n := 0
 	var rec Record
 	for _, s := range lines {
-		if p.decode(r.main, s, len(s), &rec) == Fine {
+		if !p.decode(r.main, s, len(s), &rec).Skips() {
 			n++
 		}
 	}

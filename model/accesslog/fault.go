@@ -3,7 +3,7 @@ package accesslog
 // A Fault is what is wrong with a line.
 type Fault uint8
 
-// The faults. A line with any of them but Mixed is skipped.
+// The faults. A line with any of them but Mixed, Took and Decision is skipped.
 const (
 	Fine     Fault = iota
 	Cut            // it ends before its format does
@@ -15,11 +15,13 @@ const (
 	Long           // it is longer than LongestLine
 	NoClient       // it names no client
 	Mixed          // it is of another format than the log; it counts all the same
+	Took           // how long it took is no time; likewise
+	Decision       // what its limiter decided is no word of nginx; likewise
 	faults
 )
 
 var faultWords = [faults]string{
-	"fine", "cut off", "binary", "of no known format", "without a time", "of a time long before", "of a time far away", "too long", "without a client", "of another format",
+	"fine", "cut off", "binary", "of no known format", "without a time", "of a time long before", "of a time far away", "too long", "without a client", "of another format", "with a request time that cannot be", "with a limit status that nginx does not write",
 }
 
 // String says it of a line: a line "cut off".
@@ -36,11 +38,11 @@ func Kinds() []Fault {
 
 // Name is a word for programs.
 func (f Fault) Name() string {
-	return [faults]string{"", "cut", "binary", "foreign", "time", "back", "year", "long", "client", "mixed"}[f]
+	return [faults]string{"", "cut", "binary", "foreign", "time", "back", "year", "long", "client", "mixed", "took", "decision"}[f]
 }
 
 // Skips says whether a line with the fault is left out.
-func (f Fault) Skips() bool { return f != Fine && f != Mixed }
+func (f Fault) Skips() bool { return f != Fine && f < Mixed }
 
 // Faults counts what is wrong with lines, and remembers where each kind was met first.
 type Faults struct {

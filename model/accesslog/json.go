@@ -30,7 +30,7 @@ func (j *jsonLine) decode(text string, length int, l *line) Fault {
 	}
 	s := text[:length]
 	f := j.walk(s, l)
-	if f == Fine {
+	if !f.Skips() {
 		j.learn(s)
 	}
 	return f

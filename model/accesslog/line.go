@@ -10,6 +10,7 @@ type line struct {
 	anyTime     bool
 	clock       *clockText
 	timeless    bool
+	odd         Fault // what is wrong with a field without which the line counts all the same
 }
 
 // begin makes the record ready for a new line.
@@ -35,26 +36,43 @@ func (l *line) set(f field, v string, headers int) {
 			l.Time, l.Precision, l.bestTime = ms, precision, true
 		}
 	case requestTime:
-		l.RequestMs = took(v)
+		l.RequestMs = l.sure(took(v), v)
 	case requestTimeMs:
-		l.RequestMs = tookMs(v)
+		l.RequestMs = l.sure(tookMs(v), v)
 	case upstreamTime:
-		l.UpstreamMs = upstream(v, took)
+		l.UpstreamMs = l.sure(upstream(v, took), v)
 	case upstreamTimeMs:
-		l.UpstreamMs = upstream(v, tookMs)
+		l.UpstreamMs = l.sure(upstream(v, tookMs), v)
 	case status:
 		if n, ok := digits(v); ok && n <= 999 {
 			l.Status = int16(n)
 		}
 	case limitReq:
-		l.LimitReq = outcomeOf(v)
+		l.LimitReq = l.decision(v)
 	case limitConn:
-		l.LimitConn = outcomeOf(v)
+		l.LimitConn = l.decision(v)
 	case requestLine:
 		l.request(v)
 	default:
 		l.setText(f, v, headers)
 	}
+}
+
+// sure notes a text that should be a time that a request took, and is none.
+func (l *line) sure(ms int32, v string) int32 {
+	if ms == Unknown && v != "" && v != "-" {
+		l.odd = Took
+	}
+	return ms
+}
+
+// decision reads what a limiter decided.
+func (l *line) decision(v string) Outcome {
+	o := outcomeOf(v)
+	if o == NotLogged {
+		l.odd = Decision
+	}
+	return o
 }
 
 // setText fills in a field that is text.
@@ -175,7 +193,7 @@ func (l *line) end() Fault {
 		if l.Client == "" {
 			return NoClient
 		}
-		return Fine
+		return l.odd
 	case !l.bestTime && !l.anyTime:
 		return NoTime
 	case l.Time < earliest || l.Time >= latest:
@@ -183,5 +201,5 @@ func (l *line) end() Fault {
 	case l.Client == "":
 		return NoClient
 	}
-	return Fine
+	return l.odd
 }

@@ -145,11 +145,11 @@ func (p *Parser) read(text string, length int, r *Record) Fault {
 		return f
 	}
 	s := text[:length]
-	if p.r.main != nil && s[0] == '{' && p.decode(nil, text, length, r) == Fine {
+	if p.r.main != nil && s[0] == '{' && !p.decode(nil, text, length, r).Skips() {
 		return Mixed
 	}
 	for _, other := range p.r.others {
-		if s[0] != '{' && p.decode(other, text, length, r) == Fine {
+		if s[0] != '{' && !p.decode(other, text, length, r).Skips() {
 			return Mixed
 		}
 	}
