@@ -21,7 +21,7 @@ const (
 )
 
 var faultWords = [faults]string{
-	"fine", "cut off", "binary", "of no known format", "without a time", "of a time long before", "of a time far away", "too long", "without a client", "of another format", "with a request time that cannot be", "with a limit status that nginx does not write",
+	"fine", "cut off", "binary", "of no known format", "without a time", "of a time long before", "of a time far away", "too long", "without a client", "of another format", "with an impossible request or upstream time", "with a limit status that nginx does not write",
 }
 
 // String says it of a line: a line "cut off".
