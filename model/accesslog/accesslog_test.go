@@ -99,6 +99,25 @@ func TestLines(t *testing.T) {
 		"a request time of years":     {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","rt":99999999.08}`, fault: Took, want: with(func(r *Record) { r.Precision = 1 })},
 		"an upstream time of no kind": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","urt":"0.010, x"}`, fault: Took, want: with(func(r *Record) { r.Precision = 1 })},
 		"no limit status of nginx":    {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","limit":"FOO","rt":null}`, fault: Decision, want: with(func(r *Record) { r.Precision = 1 })},
+		"a request line with the host": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","host":"a.example","request":"GET http://b.example:8080/a?b=c HTTP/1.1"}`, want: with(func(r *Record) {
+			get(r)
+			r.Precision, r.Host = 1, "b.example"
+		})},
+		"the host alone": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","request":"GET HTTP://[::1] HTTP/1.1"}`, want: with(func(r *Record) {
+			r.Precision, r.Host, r.Method, r.Target = 1, "[::1]", "GET", "/"
+		})},
+		"the host and a query": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","request":"GET http://b.example?x=/ HTTP/1.1"}`, want: with(func(r *Record) {
+			r.Precision, r.Host, r.Method, r.Target = 1, "b.example", "GET", "/?x=/"
+		})},
+		"a target that is no request": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","request":"CONNECT b.example:443 HTTP/1.1"}`, want: with(func(r *Record) {
+			r.Precision, r.Method, r.Target = 1, "CONNECT", "b.example:443"
+		})},
+		"a host that is none": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","request":"GET http://b@c/a HTTP/1.1"}`, want: with(func(r *Record) {
+			r.Precision, r.Method, r.Target = 1, "GET", "http://b@c/a"
+		})},
+		"a host without a name": {format: JSON, line: `{"ts":1772438400.000,"ip":"203.0.113.7","request":"GET http:///a HTTP/1.1"}`, want: with(func(r *Record) {
+			r.Precision, r.Method, r.Target = 1, "GET", "http:///a"
+		})},
 		"combined within JSON": {format: JSON, line: `203.0.113.7 - - [02/Mar/2026:08:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 12`, fault: Mixed, want: with(func(r *Record) {
 			get(r)
 			r.Status = 200

@@ -180,6 +180,55 @@ func (l *line) request(v string) {
 	l.setText(target, rest, 0)
 }
 
+// absolute takes a target apart that names its host, as in GET http://example.com/path HTTP/1.1: nginx takes the host from
+// there, whatever the header says, and what follows it as the target.
+func (l *line) absolute() {
+	scheme, rest, found := strings.Cut(l.Target, "://")
+	if !found || !isScheme(scheme) {
+		return
+	}
+	end := strings.IndexAny(rest, "/?")
+	if end < 0 {
+		end = len(rest)
+	}
+	host := rest[:end]
+	if at := strings.LastIndexByte(host, ':'); at > strings.LastIndexByte(host, ']') {
+		if _, ok := digits(host[at+1:]); !ok && at != len(host)-1 {
+			return
+		}
+		host = host[:at]
+	}
+	if host == "" || host[0] != '[' && !isHost(host) {
+		return // nginx takes it for no request
+	}
+	l.Host = host
+	switch {
+	case end == len(rest):
+		l.Target = "/"
+	case rest[end] == '/':
+		l.Target = rest[end:]
+	default:
+		l.Target = "/" + rest[end:]
+	}
+}
+
+func isScheme(s string) bool {
+	return s != "" && 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z' && isOf(s, "+-.")
+}
+
+// isHost is what nginx takes for a host in a request line.
+func isHost(s string) bool { return isOf(s, ".-") }
+
+// isOf says that a text is of letters, digits and some others.
+func isOf(s, others string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; ('a' > c || c > 'z') && ('0' > s[i] || s[i] > '9') && strings.IndexByte(others, s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // end completes a record, and says what is wrong with it.
 func (l *line) end() Fault {
 	if l.Target == "" && l.path != "" {
@@ -187,6 +236,9 @@ func (l *line) end() Fault {
 		if l.query != "" && strings.IndexByte(l.path, '?') < 0 {
 			l.Target += "?" + l.query
 		}
+	}
+	if l.Target != "" && l.Target[0] != '/' {
+		l.absolute()
 	}
 	switch {
 	case !l.bestTime && !l.anyTime && l.timeless:
