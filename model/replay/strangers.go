@@ -44,7 +44,9 @@ func (s strangers) shown(key string) string {
 	var b strings.Builder
 	for key != "" {
 		text, quoted := strings.Index(key, strangeText), strings.Index(key, strangeQuote)
-		at, length, name := text, 0, ""
+		at := text
+		var length int
+		var name string
 		switch {
 		case text < 0 && quoted < 0:
 			b.WriteString(key)
