@@ -6,7 +6,10 @@ package rollout
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
@@ -81,6 +84,10 @@ func Of(facts *rule.Facts, plan *tune.Plan, o Options) (*Proposal, error) {
 		names[name] = true
 	}
 	for _, g := range plan.Groups {
+		if !shows(g.Path) {
+			p.note("no location for %s is written: its path has characters that do not show, for which nginx has no escapes", strconv.QuoteToASCII(g.Path))
+			continue
+		}
 		c := g.Frontier[g.Chosen]
 		l := Limit{Group: g, Choice: c, Zone: free(zoneName(g), names), Burst: int64(float64(c.Burst)*o.Headroom + 0.999)}
 		l.Size = sizeFor(g, l.Zone)
@@ -96,6 +103,11 @@ func Of(facts *rule.Facts, plan *tune.Plan, o Options) (*Proposal, error) {
 	}
 	p.DryRun, err = p.write(facts, true)
 	return p, err
+}
+
+// shows says whether a path can stand in a text that people read before they take it. A client chose it.
+func shows(path string) bool {
+	return utf8.ValidString(path) && !strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func (p *Proposal) note(format string, args ...any) {

@@ -3,6 +3,7 @@ package rollout
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,13 +30,18 @@ func resolve(t *testing.T, text, version string) *config.Tree {
 // proposed tunes a configuration for a page of one document, two files, five calls of /api/ and a login.
 func proposed(t *testing.T, text, version string) *Proposal {
 	t.Helper()
+	return proposedFor(t, text, version, "/", "/static/a.css", "/static/a.js", "/api/1", "/api/2", "/api/3", "/api/4", "/api/5", "/api/login")
+}
+
+func proposedFor(t *testing.T, text, version string, targets ...string) *Proposal {
+	t.Helper()
 	tree := resolve(t, text, version)
 	c := tune.NewCollector(tree, route.New(tree), tune.Options{
 		Share: 1, Login: func(uri string) bool { return strings.HasSuffix(uri, "login") }, Static: traffic.IsStaticFile,
 	})
 	at := int64(0)
 	for range 3 {
-		for _, target := range []string{"/", "/static/a.css", "/static/a.js", "/api/1", "/api/2", "/api/3", "/api/4", "/api/5", "/api/login"} {
+		for _, target := range targets {
 			method := "GET"
 			if strings.HasSuffix(target, "login") {
 				method = "POST"
@@ -173,6 +179,29 @@ func TestLogsMilliseconds(t *testing.T) {
 			"    server {\n        listen 8080;\n        location / { proxy_pass http://127.0.0.1:9000; }\n    }\n}\n", "")
 		if got := strings.Contains(p.DryRun.Tree.Input.Main.File.Text, `"msec":$msec`); got != c.adds {
 			t.Errorf("%s: a log format is added: %v", c.time, got)
+		}
+	}
+}
+
+// A path that a client made of characters that do not show, or turn the text around, gets into no text that is to be taken.
+func TestHiddenCharactersAreLeftOut(t *testing.T) {
+	for _, part := range []string{"/\u202egnp/", "/a\u200bb/", "/\x1b[2J/", "/\x9b2J/"} {
+		sent := strings.ReplaceAll(part, "\x1b", "%1B") // raw, it is refused
+		p := proposedFor(t, cases[0].text, "", "/", sent+"1", sent+"2", sent+"3", sent+"login", "/api/1", "/api/2")
+		texts := []string{p.Enforce.Diff(func(f *source.File) (string, string) { return f.Path, f.Path }), p.DryRun.Diff(func(f *source.File) (string, string) { return f.Path, f.Path })}
+		for _, r := range append(p.Enforce.Rest, p.DryRun.Rest...) {
+			texts = append(texts, r.Where, r.Text)
+		}
+		for _, l := range p.Limits {
+			texts = append(texts, l.Zone, l.Line())
+		}
+		for _, text := range texts {
+			if strings.Contains(text, part) {
+				t.Errorf("%q is written: %q", part, text)
+			}
+		}
+		if !strings.Contains(texts[0], "limit_req zone=") || !slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "characters that do not show") && shows(n) }) {
+			t.Errorf("%q: %q in %s", part, p.Notes, texts[0])
 		}
 	}
 }
