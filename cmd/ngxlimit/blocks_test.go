@@ -31,6 +31,7 @@ var notRun = map[string]string{
 	"ngxlimit replay part":       "is what a file begins with",
 	"hyperfine":                  "measures, which depends on the machine",
 	"curl":                       "asks the network",
+	"git clone":                  "likewise",
 	"source":                     "changes the shell that runs it",
 	"for host":                   "needs machines to log in to; what follows reads such files",
 }
