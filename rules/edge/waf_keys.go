@@ -24,6 +24,9 @@ func keyChosenWAF(p *pass, u *awswaf.Rule) {
 		p.foundIn(u, chosen.Span, nil, "a client that changes %s gets a new counter each time, and one that leaves it out is not counted: no rule counts the address alone", chosen)
 		return
 	}
+	if u.Rate.Header == "" {
+		return // which header it is to be is missing, and that is told
+	}
 	evidence := map[string]any{"header": u.Rate.Header, "fallback": u.Rate.Fallback}
 	text := "the first address of %s counts, which is what the client wrote where a proxy adds its own behind it: a client that changes it gets a new counter each time"
 	if u.Rate.Fallback == "NO_MATCH" {

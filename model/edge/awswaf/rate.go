@@ -28,6 +28,7 @@ func (r *reader) rateOf(v *document.Value) {
 	} else {
 		n, err := strconv.ParseInt(limit.TextOr(""), 10, 64)
 		if t.Limit, t.LimitAt = n, limit.Span; err != nil || n < 1 {
+			t.Limit = 0
 			r.problem(Wrong, limit.Span, "Limit is a whole number from %d on, and not %s", LeastLimit, limit.TextOr(limit.Kind.String()))
 		}
 	}

@@ -240,6 +240,10 @@ func searched(s string) string {
 	return string(b)
 }
 
+// partsLeft are the other parts of a request that a statement may name: no line of a log and no page load has them, or no
+// single text of them is compared.
+var partsLeft = []string{"AllQueryArguments", "Body", "Cookies", "HeaderOrder", "Headers", "JA3Fingerprint", "JA4Fingerprint", "JsonBody", "UriFragment"}
+
 // onField applies a comparison to the part of the request that a statement names.
 func (r *reader) onField(v, of *document.Value, how, want string, fits func(string) bool) *Condition {
 	field := of.Get("FieldToMatch")
@@ -248,6 +252,10 @@ func (r *reader) onField(v, of *document.Value, how, want string, fits func(stri
 		return &Condition{Span: v.Span, test: dark("the statement is not understood")}
 	}
 	get := r.component(field.Fields[0])
+	if get == nil && !slices.Contains(partsLeft, field.Fields[0].Name) {
+		r.problem(Foreign, field.Fields[0].Span, "unknown part of a request in FieldToMatch: %q", field.Fields[0].Name)
+		return opaqueOf(v, dark("the statement is not understood"))
+	}
 	if get == nil {
 		return r.leftAside(v, field.Fields[0].Span, "FieldToMatch "+field.Fields[0].Name+" is not modelled")
 	}
