@@ -164,9 +164,10 @@ func (r *run) mirror() {
 	}
 }
 
-// sendMirrored sends the copies that are to be sent.
+// sendMirrored sends the copies that are to be sent. Those that were not sent when the connection is closed, by return 444
+// for instance, never are: ngx_http_terminate_request forgets what was posted.
 func (r *run) sendMirrored() {
-	for len(r.mirrored) > 0 && !r.background {
+	for len(r.mirrored) > 0 && !r.background && r.closed == 0 {
 		m := r.mirrored[0]
 		r.mirrored = r.mirrored[1:]
 		r.background = true

@@ -58,6 +58,7 @@ func TestPhases(t *testing.T) {
 		{"subrequest of a judged request", `location / { limit_req zone=two burst=1 nodelay; auth_request /auth; proxy_pass http://127.0.0.1:1; } location /auth { limit_req zone=one; proxy_pass http://127.0.0.1:1; }`, "/", 0, EndContent, "PASSED", "", ""},
 		{"subrequest denied", `location / { auth_request /auth; proxy_pass http://127.0.0.1:1; } location /auth { limit_req zone=one; return 403; }`, "/", 403, EndDeny, "NONE", "", ""},
 		{"mirror", `location / { mirror /m; proxy_pass http://127.0.0.1:1; } location /m { internal; limit_req zone=one; proxy_pass http://127.0.0.1:1; }`, "/", 0, EndContent, "REJECTED", "one", ""},
+		{"mirror of what is closed before", `location / { mirror /m; error_page 405 =404 /x; empty_gif; } location /x { return 444; } location /m { internal; limit_req zone=one; proxy_pass http://127.0.0.1:1; }`, "/body", 404, EndReturn, "NONE", "", ""},
 		{"empty key", `location / { limit_req zone=key; proxy_pass http://127.0.0.1:1; }`, "/", 0, EndContent, "NONE", "", ""},
 		{"index", `location / { index i.php; } location ~ php { limit_req zone=one; fastcgi_pass 127.0.0.1:1; }`, "/", 503, EndLimit, "REJECTED", "one", ""},
 		{"status that closes the connection", `location / { limit_req zone=one; limit_req_status 444; error_page 444 /e; proxy_pass http://127.0.0.1:1; } location /e { empty_gif; }`, "/", 444, EndLimit, "REJECTED", "one", ""},
