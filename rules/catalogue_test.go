@@ -2,7 +2,6 @@ package rules_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -99,6 +98,7 @@ func TestRightConfigurations(t *testing.T) {
 
 // TestSameInAnyOrder runs the catalogue in random orders on one processor and on many.
 func TestSameInAnyOrder(t *testing.T) {
+	random := nginxtest.Random(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, path := range cases(t) {
 		tree := ruletest.ResolvePath(t, path, "")
@@ -106,7 +106,7 @@ func TestSameInAnyOrder(t *testing.T) {
 		for _, processors := range []int{1, 16} {
 			runtime.GOMAXPROCS(processors)
 			all := rules.All()
-			rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 			r := run.All(all, tree, run.Options{})
 			if len(r.Findings) != len(want) {
 				t.Fatalf("%s: %d findings, then %d", path, len(want), len(r.Findings))

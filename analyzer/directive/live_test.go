@@ -2,7 +2,6 @@ package directive
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,9 +73,7 @@ func (a asker) same() {
 func TestPlacesLive(t *testing.T) {
 	a := newAsker(t)
 	a.same()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := nginxtest.Random(t)
 	var places []Context
 	for c := Main; c <= LimitExcept; c <<= 1 {
 		places = append(places, c)
@@ -113,10 +110,8 @@ func TestUniqueLive(t *testing.T) {
 	a := newAsker(t)
 	a.same()
 	values := map[Kind]string{Flag: "on", Number: "300", Size: "8192", Offset: "8192", Msec: "7s", Sec: "7s", String: "x", List: "x", Enum: ""}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
 	asked := 0
-	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(table)) {
+	for _, i := range nginxtest.Random(t).Perm(len(table)) {
 		v := &table[i]
 		value, simple := values[v.Kind]
 		if v.Kind == Enum {

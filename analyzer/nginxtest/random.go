@@ -1,6 +1,7 @@
 package nginxtest
 
 import (
+	"hash/fnv"
 	"iter"
 	"math/rand/v2"
 	"os"
@@ -28,7 +29,8 @@ func CasesUntil(t testing.TB, few int, enough func() bool) iter.Seq[int] {
 	}
 }
 
-// Random returns a generator whose seed is printed where the test fails; NGXLIMIT_SEED repeats a run.
+// Random returns a generator whose seed is printed where the test fails; NGXLIMIT_SEED repeats a run. Under one seed each test
+// draws its own numbers: two tests that make their cases alike do not ask about the same ones.
 func Random(t testing.TB) *rand.Rand {
 	t.Helper()
 	seed := number(t, "NGXLIMIT_SEED", rand.Uint64())
@@ -37,7 +39,9 @@ func Random(t testing.TB) *rand.Rand {
 			t.Logf("repeat with NGXLIMIT_SEED=%d", seed)
 		}
 	})
-	return rand.New(rand.NewPCG(seed, 0))
+	own := fnv.New64a()
+	_, _ = own.Write([]byte(t.Name()))
+	return rand.New(rand.NewPCG(seed, own.Sum64()))
 }
 
 func number(t testing.TB, variable string, otherwise uint64) uint64 {

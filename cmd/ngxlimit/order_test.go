@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 // TestSameOutput holds check to the same bytes for any number of processors and any order of inputs.
 func TestSameOutput(t *testing.T) {
+	random := nginxtest.Random(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	t.Chdir(nginxtest.Root(t))
 	t.Setenv("NO_COLOR", "1")
@@ -26,7 +26,7 @@ func TestSameOutput(t *testing.T) {
 		want := ""
 		for _, processors := range []int{1, 2, 16} {
 			runtime.GOMAXPROCS(processors)
-			rand.Shuffle(len(inputs), func(i, j int) { inputs[i], inputs[j] = inputs[j], inputs[i] })
+			random.Shuffle(len(inputs), func(i, j int) { inputs[i], inputs[j] = inputs[j], inputs[i] })
 			var out, errs bytes.Buffer
 			Main(append([]string{"check", "--fail-on", "never", "--format", format}, inputs...), strings.NewReader(""), &out, &errs)
 			if want == "" {
