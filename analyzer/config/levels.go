@@ -2,7 +2,6 @@ package config
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
 	"github.com/ngxlimit/ngxlimit/analyzer/value"
@@ -72,6 +71,8 @@ func handlerOf(name string, at directive.Context) handler {
 			return (*resolver).httpBlock
 		case "load_module":
 			return (*resolver).loadModule
+		case "events", "mail", "stream":
+			return (*resolver).moduleBlock
 		case "error_log":
 			return (*resolver).errorLog
 		}
@@ -101,19 +102,6 @@ func handlerOf(name string, at directive.Context) handler {
 		return h
 	}
 	return tableHandler(name)
-}
-
-// loadModule notes a module that is loaded: one that is not nginx's own may define any variable.
-func (r *resolver) loadModule(it Item, _ *visit, _ *scope) {
-	for _, own := range []string{
-		"ngx_stream_module", "ngx_mail_module", "ngx_http_xslt_filter_module", "ngx_http_image_filter_module",
-		"ngx_http_geoip_module", "ngx_stream_geoip_module", "ngx_http_perl_module",
-	} {
-		if strings.Contains(it.Arg(0), own) {
-			return
-		}
-	}
-	r.foreigners = true
 }
 
 func httpHandler(name string) handler {
@@ -172,6 +160,7 @@ func (r *resolver) httpBlock(it Item, v *visit, _ *scope) {
 		r.skip(it, v, &scope{})
 		return
 	}
+	r.modules.counted = true
 	r.block(it, v, r.newHTTP(it))
 	r.closeHTTP()
 }

@@ -69,6 +69,7 @@ type resolver struct {
 	late       []use                     // words that nginx reads when http closes
 	wellFormed map[string]bool           // the texts among them that are
 	foreigners bool                      // a module that is not nginx's own is in use
+	modules    loadedModules
 
 	scratch []Item       // items of the levels that are open, the innermost's last
 	unique  []uniqueItem // the directives that may stand on a level once, of the levels that are open
@@ -105,6 +106,7 @@ func newResolver(in *load.Input, o Options) *resolver {
 		charsets:   make(map[[2]string]bool),
 		long:       make(map[listAt][]longName),
 		mapHash:    fixedHash("map_hash"),
+		modules:    loadedModules{at: make(map[string]source.Span)},
 	}
 	r.tree.LeftOut = in.LeftOut
 	r.sortProblems()
