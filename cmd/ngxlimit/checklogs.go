@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/oserror"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
@@ -69,10 +70,10 @@ func (f *logFlags) readLogs(a *app, trees []*config.Tree, facts *rule.Settings) 
 		done()
 	}
 	if unused > 0 {
-		complain(a.stderr, fmt.Errorf("warning: %d of the %d lines of the logs could not be used (cut off, too long, or of another format)", unused, lines))
+		complain(a.stderr, fmt.Errorf("warning: %s of the %s of the logs could not be used (cut off, too long, or of another format)", numeral.Count(unused), numeral.Of(lines, "line")))
 	}
 	if facts.Peers.Told == 0 {
-		complain(a.stderr, fmt.Errorf("warning: of the %d lines of the logs none holds $remote_addr and a header in which proxies hand on the client, such as $http_x_forwarded_for", facts.Peers.Lines))
+		complain(a.stderr, fmt.Errorf("warning: of the %s of the logs none holds $remote_addr and a header in which proxies hand on the client, such as $http_x_forwarded_for", numeral.Of(facts.Peers.Lines, "line")))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
@@ -88,14 +89,14 @@ const (
 func bounded(o *simulate.Options) error {
 	n := o.Requests()
 	if n > maxSimulated {
-		return fmt.Errorf("%d requests are more than the %d that one run may have", n, maxSimulated)
+		return fmt.Errorf("%s requests are more than the %s that one run may have", numeral.Count(n), numeral.Count(maxSimulated))
 	}
 	if o.Memory() <= maxMemory {
 		return nil
 	}
 	need := fmt.Sprintf("needs about %.1f GB of memory, more than the %d GB that it may take", float64(o.Memory())/(1<<30), maxMemory>>30)
 	if o.KeepRequests {
-		return fmt.Errorf("a list of %d requests %s: --no-requests leaves the list out of json, and text has none", n, need)
+		return fmt.Errorf("a list of %s requests %s: --no-requests leaves the list out of json, and text has none", numeral.Count(n), need)
 	}
 	return fmt.Errorf("a run with so many clients at the same time %s: let them come over a time, as with --arrival poisson:600", need)
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
@@ -73,7 +74,7 @@ func (s *strangers) told(a *app) []string {
 	if s.n == 0 {
 		return nil
 	}
-	requests := fmt.Sprintf("%d requests go", s.n)
+	requests := numeral.Count(s.n) + " requests go"
 	if s.n == 1 {
 		requests = "1 request goes"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
@@ -120,6 +121,11 @@ func (a *app) replay(f *replayFlags, path string, logs []string) error {
 	result := replay.Join([]*replay.Part{part})
 	result.Alone(alone)
 	return a.writeReplay(f, report.Replay{Result: result, Input: path, Version: toolVersion()})
+}
+
+// unused says how many lines are of no use, and what is wrong with most of them.
+func unused(r *replay.Result) string {
+	return fmt.Sprintf("%s of %s could not be used (the first: %s)", numeral.Count(r.Skipped), numeral.Of(r.Lines, "line"), firstFault(r))
 }
 
 // firstFault names the most frequent thing that is wrong with lines, and where it was met first.

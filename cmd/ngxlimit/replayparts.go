@@ -140,7 +140,7 @@ func (a *app) writeReplay(f *replayFlags, shown report.Replay) error {
 		return report.WriteReplay(w, shown, a.screen(f.output))
 	})
 	if err == nil && result.Unusable() {
-		return fmt.Errorf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result))
+		return errors.New(unused(result))
 	}
 	return err
 }

@@ -54,7 +54,7 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	case failed != nil:
 		return nil, failed
 	case result.Unusable():
-		return nil, fmt.Errorf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result))
+		return nil, errors.New(unused(result))
 	}
 	if result.Requests == 0 && result.Outside > 0 {
 		return nil, fmt.Errorf("no request to tune for: all %s of the logs came outside of --from and --to", rule.Plural(result.Outside, "request", "requests"))
@@ -65,7 +65,7 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	t.Traffic = strings.Join(names, ", ")
 	t.Plan.Notes = append(t.Plan.Notes, result.Assumptions...)
 	if result.Skipped > 0 {
-		t.Plan.Notes = append(t.Plan.Notes, fmt.Sprintf("%d of %d lines could not be used (the first: %s)", result.Skipped, result.Lines, firstFault(result)))
+		t.Plan.Notes = append(t.Plan.Notes, unused(result))
 	}
 	if refused+delayed > 0 {
 		t.Plan.Distorted = fmt.Sprintf("the limits of today refuse %s of these requests and hold %s: where they were in force, pages were cut short or drawn "+

@@ -3,6 +3,7 @@ package edge
 import (
 	"fmt"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 )
 
@@ -39,7 +40,7 @@ func (c *compared) Report() Report {
 	r := c.Layer.Report()
 	text := fmt.Sprintf("of the same requests an edge that counts by %s stops the same ones", c.name)
 	if c.more+c.less > 0 {
-		text = fmt.Sprintf("of the same requests an edge that counts by %s stops %d more, and %d fewer", c.name, c.more, c.less)
+		text = fmt.Sprintf("of the same requests an edge that counts by %s stops %s more, and %s fewer", c.name, numeral.Count(c.more), numeral.Count(c.less))
 	}
 	r.Said = append(r.Said, text)
 	r.Other, r.More, r.Fewer = c.name, c.more, c.less

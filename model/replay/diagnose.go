@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 )
@@ -227,18 +228,6 @@ func placeText(p pipeline.Place) string {
 	return "location " + p.Label()
 }
 
-// number shows a number with its thousands apart.
-func number(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func number(n int64) string { return numeral.Count(n) }
 
-func count(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return number(n) + " " + noun + "s"
-}
+func count(n int64, noun string) string { return numeral.Of(n, noun) }

@@ -193,7 +193,7 @@ func (e *engine) ofPages() []Diagnosis {
 		}
 		q, span := f.row.sizes.Quantiles(), f.row.spans.Quantiles()
 		evidence := map[string]any{"path": f.id.path, "loads": f.row.loads, "requests_p50": q.P50, "requests_p95": q.P95, "requests_max": q.Max, "span_p50_ms": span.P50}
-		text := fmt.Sprintf("page %s was opened %s times: %d requests in one go (95 of 100: up to %d), within %s", f.id.path, number(f.row.loads), q.P50, q.P95, clock.Words(span.P50))
+		text := fmt.Sprintf("page %s was opened %s times: %s in one go (95 of 100: up to %s), within %s", f.id.path, number(f.row.loads), count(q.P50, "request"), number(q.P95), clock.Words(span.P50))
 		var limit *config.LimitReq
 		limits := limitsOf(f.row.place)
 		if n := slices.IndexFunc(limits, func(l *config.LimitReq) bool { return l.Burst/1000+1 < q.P50 }); n >= 0 {

@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 )
 
@@ -43,9 +44,9 @@ func (r *Result) who(p *PageStat) string {
 		}
 	}
 	if people != p.Pages {
-		return fmt.Sprintf("%d of %d pages come up broken, ", p.BrokenPages, p.Pages)
+		return fmt.Sprintf("%s of %s pages come up broken, ", numeral.Count(p.BrokenPages), numeral.Count(p.Pages))
 	}
-	return fmt.Sprintf("%d of %d people see a broken page, ", p.BrokenPages, p.Pages)
+	return fmt.Sprintf("%s of %s people see a broken page, ", numeral.Count(p.BrokenPages), numeral.Count(p.Pages))
 }
 
 // others says what becomes of the pages that are whole.
@@ -90,9 +91,9 @@ func (r *Result) comesThrough() string {
 	}
 	late := ""
 	if delayed > 0 {
-		late = fmt.Sprintf(", %d of them delayed", delayed)
+		late = fmt.Sprintf(", %s of them delayed", numeral.Count(delayed))
 	}
-	return fmt.Sprintf("Nobody comes but attackers: of their %s %d come through%s.", number(all, "request"), through, late)
+	return fmt.Sprintf("Nobody comes but attackers: of their %s %s come through%s.", number(all, "request"), numeral.Count(through), late)
 }
 
 // Tells says whether a crowd's pages are those of Result.Page: it is people, or there are none.
@@ -104,8 +105,5 @@ func (r *Result) Tells(c *CrowdStat) bool {
 const people = "people"
 
 func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return numeral.Of(n, what)
 }

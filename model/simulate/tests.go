@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/traffic"
@@ -130,13 +131,13 @@ func untouched(r *Result) bool {
 func outcome(f *Figures) string {
 	var parts []string
 	if f.Rejected > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s refused", f.Rejected, number(f.Requests, "request")))
+		parts = append(parts, fmt.Sprintf("%s of %s refused", numeral.Count(f.Rejected), number(f.Requests, "request")))
 	}
 	if f.BrokenPages > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s broken", f.BrokenPages, number(f.Pages, "page")))
+		parts = append(parts, fmt.Sprintf("%s of %s broken", numeral.Count(f.BrokenPages), number(f.Pages, "page")))
 	}
 	if f.Delayed > 0 {
-		parts = append(parts, fmt.Sprintf("%d held up, for up to %s", f.Delayed, clock.AtMost(f.AddedMaxMs)))
+		parts = append(parts, fmt.Sprintf("%s held up, for up to %s", numeral.Count(f.Delayed), clock.AtMost(f.AddedMaxMs)))
 	}
 	if len(parts) == 0 {
 		return "nothing refused, nothing held up"

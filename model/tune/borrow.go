@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 )
 
 // What people who mistype a password need, where nobody but attackers has logged in: some tries at once, and then ten a minute.
@@ -46,7 +47,7 @@ func (c *Collector) borrow(g *collected, measured []*Group) bool {
 	}
 	g.judge(people, attackers, c.o.Share, reserve{})
 	g.lend(g.Frontier[g.Chosen], attackers)
-	g.Basis = fmt.Sprintf("only attackers come there: with this limit all that %d clients who are people ask for elsewhere would pass", len(people))
+	g.Basis = fmt.Sprintf("only attackers come there: with this limit all that %s who are people ask for elsewhere would pass", numeral.Of(len(people), "client"))
 	if len(people) == 1 {
 		g.Basis = "only attackers come there: with this limit all that the one client who is no attacker asks for elsewhere would pass"
 	}

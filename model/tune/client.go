@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 )
 
@@ -92,13 +93,13 @@ func (c *Collector) judgeClients() {
 		case c.o.Attackers != nil && c.o.Attackers(name):
 			why = "named as one"
 		case who.logins >= guesses && who.failed*10 >= who.logins*9:
-			why = fmt.Sprintf("%d of %d tries to log in failed", who.failed, who.logins)
+			why = fmt.Sprintf("%s of %s tries to log in failed", numeral.Count(who.failed), numeral.Count(who.logins))
 		case !shared && who.logins >= guesses && who.logins*2 >= len(who.at):
-			why = fmt.Sprintf("%d of its %d requests are tries to log in", who.logins, len(who.at))
+			why = fmt.Sprintf("%s of its %s are tries to log in", numeral.Count(who.logins), numeral.Of(len(who.at), "request"))
 		case !shared && len(names) > 1 && busiest[i] >= attackAtLeast && busiest[i] >= attackTimes*median:
-			why = fmt.Sprintf("%d requests within ten seconds, the median client has %d", busiest[i], median)
+			why = fmt.Sprintf("%s within ten seconds, the median client has %s", numeral.Of(busiest[i], "request"), numeral.Count(median))
 		case !shared && len(names) >= manyClients && busiest[i] >= attackAtLeast && busiest[i] >= attackTop*top:
-			why = fmt.Sprintf("%d requests within ten seconds, 99 of 100 clients have at most %d", busiest[i], top)
+			why = fmt.Sprintf("%s within ten seconds, 99 of 100 clients have at most %s", numeral.Of(busiest[i], "request"), numeral.Count(top))
 		}
 		if why != "" {
 			who.attacks = true

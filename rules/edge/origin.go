@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/model/edge"
@@ -62,8 +63,9 @@ func (p *pass) sooner(r *simulate.Result) {
 		u.found(map[string]any{
 			"people": int64(p.Clients), "stopped_at_edge": int64(stopped), "rejected_by_nginx_alone": int64(alone.Rejected), "requests": int64(alone.Requests), "pages": int64(r.Page.Pages),
 			"broken_pages": int64(r.Page.BrokenPages), "broken_pages_by_nginx_alone": int64(alone.BrokenPages), "fan": p.Fan.Name,
-		}, "%d people behind one address load %q within a minute: the rule stops %d of %d requests and breaks %d of %d pages; nginx alone refuses %d of %d and breaks %d",
-			p.Clients, p.Fan.Name, stopped, sent, r.Page.BrokenPages, r.Page.Pages, alone.Rejected, alone.Requests, alone.BrokenPages)
+		}, "%d people behind one address load %q within a minute: the rule stops %s of %s and breaks %s of %s; nginx alone refuses %s of %s and breaks %s",
+			p.Clients, p.Fan.Name, numeral.Count(stopped), numeral.Of(sent, "request"), numeral.Count(r.Page.BrokenPages), numeral.Of(r.Page.Pages, "page"),
+			numeral.Count(alone.Rejected), numeral.Count(alone.Requests), numeral.Count(alone.BrokenPages))
 	}
 }
 
@@ -97,10 +99,11 @@ func (p *pass) never(r *simulate.Result) {
 			"counted": int64(st.Counted), "peak": st.Peak, "limit": st.Limit, "rejected_by_nginx": int64(refused), "requests": int64(all), "fan": p.Flood.Name,
 		}
 		if p.web != nil && st.Peak == 0 {
-			u.found(evidence, "an attack of %d requests from one address (%q) is over before AWS WAF sees its rate, some %d s late, while nginx refuses %d of %d requests", all, p.Flood.Name, awswaf.Lag/1000, refused, all).Severity = rule.Note
+			u.found(evidence, "an attack of %s from one address (%q) is over before AWS WAF sees its rate, some %d s late, while nginx refuses %s of %s", numeral.Of(all, "request"), p.Flood.Name, awswaf.Lag/1000, numeral.Count(refused), numeral.Of(all, "request")).Severity = rule.Note
 			continue
 		}
-		f := u.found(evidence, "an attack of %d requests from one address (%q) never reaches the limit: the counter gets to %d of %d, while nginx refuses %d of %d requests", all, p.Flood.Name, st.Peak, st.Limit, refused, all)
+		f := u.found(evidence, "an attack of %s from one address (%q) never reaches the limit: the counter gets to %s of %s, while nginx refuses %s of %s",
+			numeral.Of(all, "request"), p.Flood.Name, numeral.Count(st.Peak), numeral.Count(st.Limit), numeral.Count(refused), numeral.Of(all, "request"))
 		f.Severity = rule.Note
 	}
 }

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/edge"
@@ -21,7 +22,7 @@ var belowPage = &check{Rule: rule.Rule{
 	evidence := map[string]any{"counted": int64(one.counted), "stopped": int64(one.stopped), "limit": u.Limit.Most(), "period_s": u.Limit.PeriodS, "fan": p.Fan.Name}
 	at := u.Limit.At("requests_per_period")
 	if one.stopped > 0 {
-		p.found(u, at, evidence, "one load of %q makes %d requests that the rule matches, and %d pass in %d s: %d are stopped", p.Fan.Name, one.matched, u.Limit.Most(), u.Limit.PeriodS, one.stopped)
+		p.found(u, at, evidence, "one load of %q makes %s that the rule matches, and %s pass in %d s: %s are stopped", p.Fan.Name, numeral.Of(one.matched, "request"), numeral.Count(u.Limit.Most()), u.Limit.PeriodS, numeral.Count(one.stopped))
 		return
 	}
 	people := min(p.Clients, max(1, int(int64(p.Clients)*u.Limit.PeriodS/int64(simulate.OfficeSpan.Seconds()))))
@@ -31,7 +32,8 @@ var belowPage = &check{Rule: rule.Rule{
 	if office := p.pageAt(u, people); office.stopped > 0 {
 		evidence["people"] = int64(people)
 		evidence["stopped"] = int64(office.stopped)
-		f := p.found(u, at, evidence, "%d people behind one address who open %q within %d s make %d requests that the rule matches, and %d pass: %d are stopped", people, p.Fan.Name, u.Limit.PeriodS, office.matched, u.Limit.Most(), office.stopped)
+		f := p.found(u, at, evidence, "%d people behind one address who open %q within %d s make %s that the rule matches, and %s pass: %s are stopped",
+			people, p.Fan.Name, u.Limit.PeriodS, numeral.Of(office.matched, "request"), numeral.Count(u.Limit.Most()), numeral.Count(office.stopped))
 		f.Severity = rule.Note
 	}
 }}

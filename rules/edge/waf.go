@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/edge/awswaf"
@@ -106,13 +107,13 @@ func belowPageWAF(p *pass, u *awswaf.Rule) {
 	}
 	evidence := map[string]any{"counted": one, "limit": t.Limit, "window_s": t.WindowS, "fan": p.Fan.Name}
 	if one > t.Limit {
-		p.foundIn(u, t.LimitAt, evidence, "one load of %q makes %d requests that the rule counts, and %d pass in %d s: some %d s later all are stopped, until the rate has sunk", p.Fan.Name, one, t.Limit, t.WindowS, awswaf.Lag/1000)
+		p.foundIn(u, t.LimitAt, evidence, "one load of %q makes %s that the rule counts, and %s pass in %d s: some %d s later all are stopped, until the rate has sunk", p.Fan.Name, numeral.Of(one, "request"), numeral.Count(t.Limit), t.WindowS, awswaf.Lag/1000)
 		return
 	}
 	people := min(int64(p.Clients), max(1, int64(p.Clients)*t.WindowS/int64(simulate.OfficeSpan.Seconds())))
 	if all := people * one; people > 1 && all > t.Limit {
 		evidence["people"] = people
-		f := p.foundIn(u, t.LimitAt, evidence, "%d people behind one address who open %q within %d s make %d requests that the rule counts, and %d pass: all that follows is stopped, until the rate has sunk", people, p.Fan.Name, t.WindowS, all, t.Limit)
+		f := p.foundIn(u, t.LimitAt, evidence, "%d people behind one address who open %q within %d s make %s that the rule counts, and %s pass: all that follows is stopped, until the rate has sunk", people, p.Fan.Name, t.WindowS, numeral.Of(all, "request"), numeral.Count(t.Limit))
 		f.Severity = rule.Note
 	}
 }
@@ -147,7 +148,7 @@ var covered = &check{Rule: rule.Rule{
 		for _, b := range before {
 			if passes := passing(b.Rate, u.Rate.WindowS); passes <= u.Rate.Limit && coarser(b.Rate, u.Rate) && u.When.Implies(b.When) {
 				f := p.foundIn(u, u.Rate.LimitAt, map[string]any{"before": b.Name, "passing": passes, "limit": u.Rate.Limit, "window_s": u.Rate.WindowS},
-					"the rule hardly ever acts: rule %q before it counts the same requests, and lets at most %d of them pass in %d s, while the limit is %d", b.Name, passes, u.Rate.WindowS, u.Rate.Limit)
+					"the rule hardly ever acts: rule %q before it counts the same requests, and lets at most %s of them pass in %d s, while the limit is %s", b.Name, numeral.Count(passes), u.Rate.WindowS, numeral.Count(u.Rate.Limit))
 				f.Related = append(f.Related, rule.Label{Span: b.Rate.LimitAt, Message: "this limit is reached first"})
 				break
 			}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 )
@@ -81,30 +82,10 @@ func Milli(n int64) string {
 }
 
 // Count writes a whole number with commas: "8,095".
-func Count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	first := len(s) % 3
-	if n < 0 || len(s) <= 3 {
-		return s
-	}
-	var b strings.Builder
-	b.WriteString(s[:first])
-	for i := first; i < len(s); i += 3 {
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(s[i : i+3])
-	}
-	return b.String()
-}
+func Count(n int64) string { return numeral.Count(n) }
 
 // Plural returns one or many, as the number demands, behind the number: "1 request", "3 requests".
-func Plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Count(n) + " " + many
-}
+func Plural(n int64, one, many string) string { return numeral.Plural(n, one, many) }
 
 // Some writes a list for people: all of a few, and of many the first three and how many more there are.
 func Some(names []string) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/compare"
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/effect"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -170,7 +171,7 @@ func (s *Step) summary() string {
 	}
 	for _, of := range []compare.Direction{compare.Lost, compare.Loosened, compare.Changed, compare.Tightened, compare.Gained} {
 		if n[of] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[of], of))
+			parts = append(parts, numeral.Count(n[of])+" "+string(of))
 		}
 	}
 	text := "no limit is otherwise"
@@ -183,11 +184,11 @@ func (s *Step) summary() string {
 		text = "nothing changed in effect"
 	}
 	if len(s.New)+len(s.Mended) > 0 {
-		text += fmt.Sprintf("; findings: %d new, %d mended", len(s.New), len(s.Mended))
+		text += fmt.Sprintf("; findings: %s new, %s mended", numeral.Count(len(s.New)), numeral.Count(len(s.Mended)))
 	}
 	worse, better := s.pageTally()
 	if worse+better > 0 {
-		text += fmt.Sprintf("; pages: %d worse, %d better", worse, better)
+		text += fmt.Sprintf("; pages: %s worse, %s better", numeral.Count(worse), numeral.Count(better))
 	}
 	if s.Same > 0 {
 		text += fmt.Sprintf("; pages of %s as before", count(s.Same, "server"))
@@ -229,16 +230,16 @@ func changeCells(p *effect.Page, width int) []string {
 	} else {
 		name += " at " + clean(p.Server)
 	}
-	return []string{middle(name, width), fmt.Sprint(p.Clients), loadWords(p.Old, p.Clients), loadWords(p.New, p.Clients)}
+	return []string{middle(name, width), numeral.Count(p.Clients), loadWords(p.Old, p.Clients), loadWords(p.New, p.Clients)}
 }
 
 // loadWords says what those who load the page see.
 func loadWords(l effect.Load, clients int) string {
 	switch {
 	case l.Broken > 0 && clients == 1:
-		return fmt.Sprintf("broken, %d refused", l.Rejected)
+		return fmt.Sprintf("broken, %s refused", numeral.Count(l.Rejected))
 	case l.Broken > 0:
-		return fmt.Sprintf("%d broken, %d refused", l.Broken, l.Rejected)
+		return fmt.Sprintf("%s broken, %s refused", numeral.Count(l.Broken), numeral.Count(l.Rejected))
 	case clients > 1 && l.P95Ms > l.P50Ms:
 		return fmt.Sprintf("%s, p95 %s", duration(l.P50Ms), duration(l.P95Ms))
 	}

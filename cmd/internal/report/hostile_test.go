@@ -14,6 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -173,7 +174,7 @@ func validGitHub(_ *testing.T, out string, n int) error {
 			return fmt.Errorf("%d of %s", k, kind)
 		}
 	}
-	if left := n - kinds["error"] - kinds["warning"] - kinds["notice"]; left > 0 && !strings.Contains(out, fmt.Sprintf("%d findings listed above without an annotation", left)) {
+	if left := n - kinds["error"] - kinds["warning"] - kinds["notice"]; left > 0 && !strings.Contains(out, numeral.Of(left, "finding")+" listed above without an annotation") {
 		return fmt.Errorf("%d that are left are not counted", left)
 	}
 	return nil
@@ -220,7 +221,7 @@ func validMarkdown(_ *testing.T, out string, n int) error {
 			}
 		}
 	}
-	if rows < n && !strings.Contains(out, fmt.Sprintf("and %d findings more", n-rows)) {
+	if rows < n && !strings.Contains(out, "and "+numeral.Of(n-rows, "finding")+" more") {
 		return fmt.Errorf("%d rows of %d", rows, n)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
@@ -50,11 +51,11 @@ func changeOf(m *simulate.Mend) *changeView {
 		}
 		attack := "-"
 		if c.After.AttackAll > 0 {
-			attack = fmt.Sprintf("%d of %d", c.After.AttackThrough, c.After.AttackAll)
+			attack = numeral.Count(c.After.AttackThrough) + " of " + numeral.Count(c.After.AttackAll)
 		}
 		t.Cells = []string{
-			fmt.Sprintf("%d of %d", c.After.BrokenPages, c.After.Pages), duration(c.After.PageP95Ms),
-			fmt.Sprint(c.After.Delayed), fmt.Sprint(c.After.Rejected), attack,
+			numeral.Count(c.After.BrokenPages) + " of " + numeral.Count(c.After.Pages), duration(c.After.PageP95Ms),
+			numeral.Count(c.After.Delayed), numeral.Count(c.After.Rejected), attack,
 		}
 		v.Tried = append(v.Tried, t)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
@@ -76,7 +77,7 @@ func (s side) view() sideView {
 func cells(numbers ...int) []string {
 	out := make([]string, len(numbers))
 	for i, n := range numbers {
-		out[i] = fmt.Sprint(n)
+		out[i] = numeral.Count(n)
 	}
 	return out
 }
@@ -105,13 +106,13 @@ func keyFigures(sides []side) []figureRow {
 		time("page with limits, p95", "limited-p95", func(p *simulate.PageStat) (int64, int64) { return p.LimitedMs.P95, p.UnlimitedMs.P95 })
 		row("broken pages", "broken", func(r *simulate.Result) (int64, string, bool) {
 			n := r.Page.BrokenPages
-			return int64(n), fmt.Sprintf("%d of %d", n, r.Page.Pages), n > 0
+			return int64(n), numeral.Count(n) + " of " + numeral.Count(r.Page.Pages), n > 0
 		})
 	}
 	number := func(name, id string, of func(simulate.Figures) (part, all int)) {
 		row(name, id, func(r *simulate.Result) (int64, string, bool) {
 			part, all := of(r.Figures())
-			return int64(part), fmt.Sprintf("%d of %d", part, all), part > 0
+			return int64(part), numeral.Count(part) + " of " + numeral.Count(all), part > 0
 		})
 	}
 	number("requests held up", "delayed", func(f simulate.Figures) (int, int) { return f.Delayed, f.Requests })

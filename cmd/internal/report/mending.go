@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -99,12 +100,12 @@ func (r refusals) advice(f *rule.Finding) string {
 
 // Sum sums it up: "; 2 fixed, 1 not; --unsafe-fixes would mend 3 more".
 func (m *Mending) Sum() string {
-	s := fmt.Sprintf("; %d fixed", len(m.Fixed))
+	s := "; " + numeral.Count(len(m.Fixed)) + " fixed"
 	if n := len(m.Left); n > 0 {
-		s += fmt.Sprintf(", %d not", n)
+		s += ", " + numeral.Count(n) + " not"
 	}
 	if m.Held > 0 {
-		s += fmt.Sprintf("; --unsafe-fixes may mend %d more", m.Held)
+		s += "; --unsafe-fixes may mend " + numeral.Count(m.Held) + " more"
 	}
 	return s
 }

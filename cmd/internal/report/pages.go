@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -164,7 +165,7 @@ func (r pageRow) name(width int) string {
 	}
 	more := ""
 	if r.alike > 0 {
-		more = fmt.Sprintf(" and %d alike", r.alike)
+		more = " and " + numeral.Count(r.alike) + " alike"
 	}
 	width -= len(more)
 	if len(r.hosts) > 0 {
@@ -269,7 +270,7 @@ func few(names []string) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
+	return fmt.Sprintf("%s and %s more", strings.Join(names[:most-1], ", "), numeral.Count(len(names)-most+1))
 }
 
 // pageNote is what a whole page takes at one server; "" where a limit cannot be computed, so that nothing can be said of
@@ -299,7 +300,7 @@ func pageNote(p Page) string {
 func officeNote(o simulate.PageRun) string {
 	switch {
 	case o.Stat.BrokenPages > 0:
-		return fmt.Sprintf("%d see a broken page", o.Stat.BrokenPages)
+		return numeral.Count(o.Stat.BrokenPages) + " see a broken page"
 	case o.MaxAddedMs > 0:
 		return fmt.Sprintf("the slowest waits up to %s for a request", rule.AtMost(o.MaxAddedMs))
 	}

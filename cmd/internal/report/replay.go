@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
 
@@ -92,13 +92,23 @@ func (t *replayWriter) agreement(a *replay.Agreement) {
 	if a.Logged == 0 {
 		return
 	}
-	t.print("\n", t.p.bold(fmt.Sprintf("%d of %d logged decisions are the same (%s)", a.Same, a.Logged, share(int(a.Same), int(a.Logged)))), "\n")
+	t.print("\n", t.p.bold(same(a)), "\n")
 	if a.Shifted > 0 {
-		t.print(fmt.Sprintf("of these %d with an arrival 1 ms earlier or later, which the log cannot tell\n", a.Shifted))
+		t.print(fmt.Sprintf("of these %s with an arrival 1 ms earlier or later, which the log cannot tell\n", numeral.Count(a.Shifted)))
 	}
 	for _, k := range a.Kinds {
-		t.print(wrap(fmt.Sprintf("%d: %s (first: %s:%d, logged %s, here %s)", k.N, k.Message, clean(k.File), k.Line, k.Logged, k.Replayed), t.o.width()), "\n")
+		t.print(wrap(differs(k), t.o.width()), "\n")
 	}
+}
+
+// same is how much of what a log tells is decided alike here.
+func same(a *replay.Agreement) string {
+	return fmt.Sprintf("%s of %s logged decisions are the same (%s)", numeral.Count(a.Same), numeral.Count(a.Logged), share(int(a.Same), int(a.Logged)))
+}
+
+// differs is how many decisions differ in one way.
+func differs(k replay.Disagreeing) string {
+	return fmt.Sprintf("%s: %s (first: %s:%d, logged %s, here %s)", numeral.Count(k.N), k.Message, clean(k.File), k.Line, k.Logged, k.Replayed)
 }
 
 // on names the nginx in front of a name, where there are several.
@@ -160,13 +170,13 @@ func about(n int64) string {
 	if n == 0 {
 		return "-"
 	}
-	return strconv.FormatInt(n, 10)
+	return numeral.Count(n)
 }
 
 // more says that a table is cut off.
 func (t *replayWriter) more(n, shown int) {
 	if n > shown {
-		t.print(t.p.faint(fmt.Sprintf("%d more in --format json", n-shown)), "\n")
+		t.print(t.p.faint(numeral.Count(n-shown)+" more in --format json"), "\n")
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
 
@@ -83,7 +83,7 @@ func timeline(s *replay.Series, caption string, counts func(*replay.Span) []int6
 	}
 	begin := s.Spans[0].FromMs
 	span := s.Spans[len(s.Spans)-1].FromMs + s.WidthMs - begin
-	v := &timelineView{Caption: caption, Most: "up to " + strconv.FormatInt(most, 10), Ticks: momentTicks(begin, span)}
+	v := &timelineView{Caption: caption, Most: "up to " + numeral.Count(most), Ticks: momentTicks(begin, span)}
 	scale := chartHeight * 0.9 / float64(most)
 	for i := range s.Spans {
 		n := &s.Spans[i]
@@ -91,7 +91,7 @@ func timeline(s *replay.Series, caption string, counts func(*replay.Span) []int6
 			continue
 		}
 		c := columnView{X: chartWidth * float64(n.FromMs-begin) / float64(span), Width: chartWidth * float64(s.WidthMs) / float64(span)}
-		c.Title = fmt.Sprintf("%s: %d requests, %d delayed, %d refused", moment(n.FromMs), n.Requests, n.Delayed, n.Rejected)
+		c.Title = fmt.Sprintf("%s: %s, %s delayed, %s refused", moment(n.FromMs), numeral.Of(n.Requests, "request"), numeral.Count(n.Delayed), numeral.Count(n.Rejected))
 		top := float64(chartHeight)
 		for j, value := range counts(n) {
 			if height := float64(value) * scale; value > 0 {
@@ -165,7 +165,7 @@ func keysChart(keys []replay.KeyStat) *barsView {
 		Legend:  []legendView{{"network", "passed at once"}, {"limiter", "delayed"}, {"refused", "refused"}},
 	}
 	for _, k := range keys {
-		row := barRow{Name: on(k.Nginx, clean(k.Key)) + " (" + clean(k.Zone) + ")", Note: fmt.Sprintf("%d of %d refused", k.Rejected, k.Requests)}
+		row := barRow{Name: on(k.Nginx, clean(k.Key)) + " (" + clean(k.Zone) + ")", Note: numeral.Count(k.Rejected) + " of " + numeral.Count(k.Requests) + " refused"}
 		at := int64(0)
 		for _, part := range []struct {
 			class string

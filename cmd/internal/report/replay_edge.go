@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
@@ -21,7 +22,7 @@ func (t *replayWriter) edge(r *replay.Result) {
 // replayEdgeLines say which rule stops what, who acts first, and what nginx would do alone.
 func replayEdgeLines(r *replay.Result) []string {
 	e := r.Edge
-	lines := append([]string{fmt.Sprintf("%d of %s stopped at the edge, %d came to nginx.", e.Stopped, count(int(e.Asked), "request"), e.Asked-e.Stopped)}, ruleLines(e.Rules)...)
+	lines := append([]string{fmt.Sprintf("%s of %s stopped at the edge, %s came to nginx.", numeral.Count(e.Stopped), numeral.Of(e.Asked, "request"), numeral.Count(e.Asked-e.Stopped))}, ruleLines(e.Rules)...)
 	first := func(f *replay.First, who string) string {
 		return fmt.Sprintf("%s first acts at %s UTC: %s %q, %s of %s%s (%s:%d)", who, moment(f.AtMs), who2rule[who], clean(f.Rule), f.Action, clean(f.Server), clean(f.Location), clean(f.File), f.Line)
 	}
@@ -39,10 +40,13 @@ func replayEdgeLines(r *replay.Result) []string {
 	}
 	if w := e.Without; w != nil {
 		with := r.Sums()
-		lines = append(lines, fmt.Sprintf("nginx alone would delay %d and refuse %d of the same requests; behind the edge it delays %d and refuses %d.", w.Delayed, w.Rejected, with.Delayed, with.Rejected))
+		lines = append(lines, fmt.Sprintf(
+			"nginx alone would delay %s and refuse %s of the same requests; behind the edge it delays %s and refuses %s.",
+			numeral.Count(w.Delayed), numeral.Count(w.Rejected), numeral.Count(with.Delayed), numeral.Count(with.Rejected),
+		))
 	}
 	if e.Other != nil {
-		lines = append(lines, fmt.Sprintf("Counted by %s the edge would stop %d more, and %d fewer.", clean(e.Other.Window), e.Other.More, e.Other.Fewer))
+		lines = append(lines, fmt.Sprintf("Counted by %s the edge would stop %s more, and %s fewer.", clean(e.Other.Window), numeral.Count(e.Other.More), numeral.Count(e.Other.Fewer)))
 	}
 	return lines
 }

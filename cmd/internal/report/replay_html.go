@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 )
 
@@ -51,7 +52,7 @@ func replayViewOf(r Replay) replayView {
 		CSS: template.CSS(simulationCSS), Title: "Replay: " + count(int(res.Requests), "request") + " of " + count(len(res.Logs), "log"), //nolint:gosec // our own
 		Input: clean(r.Input), Version: clean(r.Version), Assumptions: cleanAll(res.Assumptions),
 	}
-	v.Head = append(v.Head, fmt.Sprintf("%s, %d skipped; %s to %s UTC", count(int(res.Lines), "line"), res.Skipped, moment(res.FromMs), moment(res.ToMs)))
+	v.Head = append(v.Head, fmt.Sprintf("%s, %s skipped; %s to %s UTC", numeral.Of(res.Lines, "line"), numeral.Count(res.Skipped), moment(res.FromMs), moment(res.ToMs)))
 	for _, f := range res.Faults {
 		what := faulty(f)
 		if f.Kind == "broken" {
@@ -60,9 +61,9 @@ func replayViewOf(r Replay) replayView {
 		v.Head = append(v.Head, fmt.Sprintf("%s (first: %s:%d)", what, clean(f.File), f.Line))
 	}
 	if a := res.Agreement; a.Logged > 0 {
-		v.Head = append(v.Head, fmt.Sprintf("%d of %d logged decisions are the same (%s)", a.Same, a.Logged, share(int(a.Same), int(a.Logged))))
+		v.Head = append(v.Head, same(&a))
 		for _, k := range a.Kinds {
-			v.Head = append(v.Head, fmt.Sprintf("%d: %s (first: %s:%d, logged %s, here %s)", k.N, k.Message, clean(k.File), k.Line, k.Logged, k.Replayed))
+			v.Head = append(v.Head, differs(k))
 		}
 	}
 	if res.Edge != nil {
@@ -96,7 +97,7 @@ func (v *replayView) tables(r *replay.Result) {
 	add("Locations", rowsOf(r.Locations, func(l *replay.Location) numbersRow {
 		row := replayRow(on(l.Nginx, clean(l.Server+" "+l.Location)), l.Requests, l.Passed, l.Delayed, l.Rejected, added(l.AddedMs.P50), added(l.AddedMs.P95), added(l.AddedMs.Max))
 		if r.Edge != nil {
-			row.Cells = slices.Insert(row.Cells, 0, fmt.Sprint(l.AtEdge))
+			row.Cells = slices.Insert(row.Cells, 0, numeral.Count(l.AtEdge))
 		}
 		return row
 	}), places...)
@@ -126,7 +127,7 @@ func rowsOf[T any](list []T, row func(*T) numbersRow) []numbersRow {
 func replayRow(name string, values ...any) numbersRow {
 	row := numbersRow{Name: name}
 	for _, v := range values {
-		row.Cells = append(row.Cells, fmt.Sprint(v))
+		row.Cells = append(row.Cells, shown(v))
 	}
 	return row
 }

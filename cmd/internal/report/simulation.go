@@ -9,6 +9,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
@@ -147,7 +148,7 @@ func (t *simulationWriter) attacks(crowds []simulate.CrowdStat) {
 	}
 	for _, c := range crowds {
 		if through := c.Passed + c.Delayed; c.Role == "attack" {
-			t.print(fmt.Sprintf("Of the requests of %q %d of %d come through (%s).\n", clean(c.Fan), through, c.Requests, share(through, c.Requests)))
+			t.print(fmt.Sprintf("Of the requests of %q %s of %s come through (%s).\n", clean(c.Fan), numeral.Count(through), numeral.Count(c.Requests), share(through, c.Requests)))
 		}
 	}
 }
@@ -170,6 +171,6 @@ func (t *simulationWriter) page(p *simulate.PageStat) {
 	row("with limits", p.LimitedMs)
 	t.print(rendered(tab), "\n")
 	if p.BrokenPages > 0 {
-		t.print(fmt.Sprintf("%d of %s broken by a refused request\n", p.BrokenPages, count(p.Pages, "page")))
+		t.print(fmt.Sprintf("%s of %s broken by a refused request\n", numeral.Count(p.BrokenPages), count(p.Pages, "page")))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
@@ -46,7 +47,7 @@ func edgeTable(front string, rules []edge.RuleStat, width int) string {
 func edgeCells(u *edge.RuleStat) []string {
 	limit := ""
 	if u.Limit > 0 {
-		limit = fmt.Sprintf("%d in %d s", u.Limit, u.PeriodS)
+		limit = fmt.Sprintf("%s in %s s", numeral.Count(u.Limit), numeral.Count(u.PeriodS))
 	}
 	return append([]string{limit}, cells(u.Matched, u.Counted, u.Blocked, u.Challenged, u.Logged, u.Unknown, int(u.Peak))...)
 }
@@ -73,15 +74,15 @@ func edgeLines(r *simulate.Result) []string {
 	broken, alone := r.Page.BrokenPages, w.BrokenPages
 	switch {
 	case e.Stopped == 0 && alone > 0:
-		lines = append(lines, fmt.Sprintf("The edge stops nothing: nginx breaks %d of %s by itself.", alone, count(w.Pages, "page")))
+		lines = append(lines, fmt.Sprintf("The edge stops nothing: nginx breaks %s of %s by itself.", numeral.Count(alone), count(w.Pages, "page")))
 	case e.Stopped == 0:
 		lines = append(lines, "The edge stops nothing, and nginx refuses nothing of the people's pages.")
 	case broken > alone:
-		lines = append(lines, fmt.Sprintf("The edge breaks pages that nginx would serve: %d of %d with it, %d without it.", broken, w.Pages, alone))
+		lines = append(lines, fmt.Sprintf("The edge breaks pages that nginx would serve: %s of %s with it, %s without it.", numeral.Count(broken), numeral.Count(w.Pages), numeral.Count(alone)))
 	case broken < alone:
-		lines = append(lines, fmt.Sprintf("The edge keeps pages whole that nginx would break: %d of %d are broken with it, %d without it.", broken, w.Pages, alone))
+		lines = append(lines, fmt.Sprintf("The edge keeps pages whole that nginx would break: %s of %s are broken with it, %s without it.", numeral.Count(broken), numeral.Count(w.Pages), numeral.Count(alone)))
 	case alone > 0:
-		lines = append(lines, fmt.Sprintf("With the edge or without it %d of %d pages are broken: nginx refuses as many.", alone, w.Pages))
+		lines = append(lines, fmt.Sprintf("With the edge or without it %s of %s pages are broken: nginx refuses as many.", numeral.Count(alone), numeral.Count(w.Pages)))
 	}
 	return lines
 }
@@ -93,7 +94,7 @@ func ruleLines(rules []edge.RuleStat) []string {
 		if stopped := u.Blocked + u.Challenged; stopped > 0 {
 			line := fmt.Sprintf("Edge rule %q stops %s before nginx", clean(u.Rule), count(stopped, "request"))
 			if u.Limit > 0 {
-				line += ": it lets " + scored(&u) + fmt.Sprintf("%d pass in %d s", u.Limit, u.PeriodS)
+				line += ": it lets " + scored(&u) + fmt.Sprintf("%s pass in %s s", numeral.Count(u.Limit), numeral.Count(u.PeriodS))
 			}
 			lines = append(lines, line+".")
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
@@ -64,7 +65,7 @@ func (t *simulationWriter) mend(m *simulate.Mend) {
 
 func (t *simulationWriter) figures(name, mends string, f *simulate.Figures) table.Row {
 	width := t.o.width() - 46
-	row := table.Row{"", mends, f.Delayed, f.Rejected, fmt.Sprintf("%d/%d", f.BrokenPages, f.Pages), duration(f.PageP95Ms)}
+	row := table.Row{"", mends, f.Delayed, f.Rejected, numeral.Count(f.BrokenPages) + "/" + numeral.Count(f.Pages), duration(f.PageP95Ms)}
 	if f.AttackAll > 0 {
 		row = append(row, share(f.AttackThrough, f.AttackAll))
 		width -= 14

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
@@ -63,7 +64,10 @@ func busiest(s *simulate.Seen) (parts []string) {
 	const most = 4
 	for _, row := range s.Busiest {
 		if row.Clients > 1 && len(parts) < most {
-			parts = append(parts, fmt.Sprintf("%s (%s) for %d addresses of clients, %d of %d requests refused", row.Addr, whom(row.Of), row.Clients, row.Rejected, row.Requests))
+			parts = append(parts, fmt.Sprintf(
+				"%s (%s) for %s addresses of clients, %s of %s refused",
+				row.Addr, whom(row.Of), numeral.Count(row.Clients), numeral.Count(row.Rejected), numeral.Of(row.Requests, "request"),
+			))
 		}
 	}
 	return parts

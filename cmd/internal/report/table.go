@@ -1,11 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 )
 
 // newTable returns a plain table: blanks between the columns, a line below the header, numbers to the right.
@@ -22,10 +25,21 @@ func newTable() table.Writer {
 	// Every column but the first holds numbers, or words that stand for one.
 	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignLeft}}
 	for n := 2; n <= 12; n++ {
-		columns = append(columns, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		columns = append(columns, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight, Transformer: shown})
 	}
 	tab.SetColumnConfigs(columns)
 	return tab
+}
+
+// shown is what stands in a cell: numbers are counts, and written as such. What is no count (a status, a burst) comes as text.
+func shown(value any) string {
+	switch n := value.(type) {
+	case int:
+		return numeral.Count(n)
+	case int64:
+		return numeral.Count(n)
+	}
+	return fmt.Sprint(value)
 }
 
 // rendered is the table without blanks at the ends of lines.

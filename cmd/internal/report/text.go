@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
@@ -154,7 +155,7 @@ func (t *textWriter) added(gutter int, fix *rule.Fix) {
 			t.row(gutter, "+", clean(strings.TrimSpace(line)))
 		}
 		if more := len(lines) - most; more > 0 {
-			t.row(gutter, "+", fmt.Sprintf("... and %d more, which --diff shows", more))
+			t.row(gutter, "+", "... and "+numeral.Count(more)+" more, which --diff shows")
 		}
 	}
 }
@@ -196,10 +197,10 @@ func (t *textWriter) summary(r *Report) string {
 		s += r.Mending.Sum()
 	}
 	if r.Suppressed > 0 {
-		s += fmt.Sprintf("; %d suppressed by comments", r.Suppressed)
+		s += "; " + numeral.Count(r.Suppressed) + " suppressed by comments"
 	}
 	if r.Known > 0 {
-		s += fmt.Sprintf("; %d known before", r.Known)
+		s += "; " + numeral.Count(r.Known) + " known before"
 	}
 	if r.Written > 0 {
 		s += fmt.Sprintf("; %s", count(r.Written, "finding")+" written to the baseline")
@@ -232,16 +233,10 @@ func silent(rules []string) string {
 
 // leftOut says how much was not kept.
 func leftOut(r *Report) string {
-	return fmt.Sprintf("%d more like these that are not listed", r.LeftOut)
+	return numeral.Count(r.LeftOut) + " more like these that are not listed"
 }
 
 // count writes a number with its noun: 1 file, 2 files.
 func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "s") {
-		return fmt.Sprintf("%d %ses", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return numeral.Of(n, noun)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/rollout"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/tune"
@@ -73,7 +74,7 @@ func (t *tuningWriter) limits(of Tuning) {
 	for i := range of.Proposal.Limits {
 		l := &of.Proposal.Limits[i]
 		g, c := l.Group, &l.Choice
-		tab.AppendRow(table.Row{clean(groupName(g)), clean(g.Key), c.Text, l.Burst, mode(l), g.People, c.Refused, ofAttack(g, c), flood(g, c)})
+		tab.AppendRow(table.Row{clean(groupName(g)), clean(g.Key), c.Text, fmt.Sprint(l.Burst), mode(l), g.People, c.Refused, ofAttack(g, c), flood(g, c)})
 	}
 	t.print("\n", rendered(tab), "\n")
 	for i := range of.Proposal.Limits {
@@ -120,12 +121,12 @@ func ofAttack(g *tune.Group, c *tune.Choice) string {
 	if g.Attack == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d of %d", c.AttackRefused, g.Attack)
+	return numeral.Count(c.AttackRefused) + " of " + numeral.Count(g.Attack)
 }
 
 // flood is how much of an endless flood from one key comes through.
 func flood(g *tune.Group, c *tune.Choice) string {
-	return fmt.Sprintf("%d in %s", c.Through, tune.Horizon(g.Kind))
+	return fmt.Sprintf("%s in %s", numeral.Count(c.Through), tune.Horizon(g.Kind))
 }
 
 func groupName(g *tune.Group) string {
@@ -144,7 +145,7 @@ func (t *tuningWriter) frontier(g *tune.Group) {
 	if len(g.Frontier) < 2 {
 		return
 	}
-	t.print("\n", t.p.bold(clean(groupName(g))), ": ", rule.Plural(int64(g.Requests), "request", "requests"), " by ", keys(g), ", the busiest ", fmt.Sprint(g.Busiest), " within 10 s\n")
+	t.print("\n", t.p.bold(clean(groupName(g))), ": ", rule.Plural(int64(g.Requests), "request", "requests"), " by ", keys(g), ", the busiest ", numeral.Count(g.Busiest), " within 10 s\n")
 	tab := newTable()
 	tab.AppendHeader(table.Row{"rate", "burst", "people hurt", "refused", "of attacks", "a flood gets"})
 	from := max(min(g.Chosen-mostChoices/2, len(g.Frontier)-mostChoices), 0)
@@ -154,7 +155,7 @@ func (t *tuningWriter) frontier(g *tune.Group) {
 		if i == g.Chosen {
 			name = "> " + c.Text
 		}
-		tab.AppendRow(table.Row{name, c.Burst, fmt.Sprintf("%d of %d", c.Hurt, g.People), c.Refused, ofAttack(g, c), flood(g, c)})
+		tab.AppendRow(table.Row{name, fmt.Sprint(c.Burst), numeral.Count(c.Hurt) + " of " + numeral.Count(g.People), c.Refused, ofAttack(g, c), flood(g, c)})
 	}
 	t.print(rendered(tab), "\n")
 	if g.Uncounted > 0 {
@@ -178,17 +179,17 @@ func (t *tuningWriter) clients(p *tune.Plan) {
 	}
 	for i, a := range p.Attackers {
 		if i == mostClients {
-			t.line(fmt.Sprintf("and %d more", len(p.Attackers)-i))
+			t.line("and " + numeral.Count(len(p.Attackers)-i) + " more")
 			break
 		}
 		t.line(fmt.Sprintf("no room is made for %s (%s): %s; --people %s counts it as people", clean(a.Client), rule.Plural(int64(a.Requests), "request", "requests"), a.Why, clean(a.Client)))
 	}
 	for i, s := range p.Shared {
 		if i == mostClients {
-			t.line(fmt.Sprintf("and %d more", len(p.Shared)-i))
+			t.line("and " + numeral.Count(len(p.Shared)-i) + " more")
 			break
 		}
-		t.line(fmt.Sprintf("several people seem to share %s: %d or more browsers, %d or more users", clean(s.Client), s.Agents, s.Users))
+		t.line(fmt.Sprintf("several people seem to share %s: %s or more browsers, %s or more users", clean(s.Client), numeral.Count(s.Agents), numeral.Count(s.Users)))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/rollout"
 	"github.com/ngxlimit/ngxlimit/model/tune"
 )
@@ -77,7 +78,7 @@ func tuningViewOf(t Tuning, o Options) tuningView {
 		l := &t.Proposal.Limits[i]
 		g, c := l.Group, &l.Choice
 		v.Limits = append(v.Limits, numbersRow{Name: clean(groupName(g)), Cells: []string{
-			clean(g.Key), c.Text, fmt.Sprint(l.Burst), mode(l), fmt.Sprint(g.People), fmt.Sprint(c.Refused), ofAttack(g, c), flood(g, c),
+			clean(g.Key), c.Text, fmt.Sprint(l.Burst), mode(l), numeral.Count(g.People), numeral.Count(c.Refused), ofAttack(g, c), flood(g, c),
 		}})
 		if g.Basis != "" {
 			v.Bases = append(v.Bases, clean(groupName(g))+": "+clean(g.Basis))
@@ -105,7 +106,7 @@ func hurtText(g *tune.Group) string {
 	case g.People == 1:
 		return "Whether the one key of people is hurt (1) or not (0)"
 	}
-	return fmt.Sprintf("How many of %d keys of people are hurt", g.People)
+	return fmt.Sprintf("How many of %s keys of people are hurt", numeral.Count(g.People))
 }
 
 func frontierOf(g *tune.Group) frontierView {

@@ -3,6 +3,7 @@ package awswaf
 import (
 	"fmt"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/edge"
 	"github.com/ngxlimit/ngxlimit/model/edge/lang"
@@ -280,16 +281,16 @@ func (l *Layer) Report() edge.Report {
 		st := r.stat
 		rep.Rules = append(rep.Rules, st)
 		if r.lost > 0 {
-			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: %d requests were not counted, as %d combinations of its keys had counters at that time", st.Rule, r.lost, mostCounters))
+			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: %s were not counted, as %s combinations of its keys had counters at that time", st.Rule, numeral.Of(r.lost, "request"), numeral.Count(mostCounters)))
 		}
 		if st.Unknown > 0 {
-			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %d requests it cannot be known whether it acts, and it is taken not to: %s", st.Rule, st.Unknown, st.Why))
+			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %s it cannot be known whether it acts, and it is taken not to: %s", st.Rule, numeral.Of(st.Unknown, "request"), st.Why))
 		}
 	}
 	if l.rest != nil {
 		rep.Rules = append(rep.Rules, *l.rest)
 		if l.rest.Unknown > 0 {
-			rep.Said = append(rep.Said, fmt.Sprintf("for %d requests that the web ACL's default action would block it cannot be known whether a rule lets them pass, and they are taken to pass: %s", l.rest.Unknown, l.rest.Why))
+			rep.Said = append(rep.Said, fmt.Sprintf("for %s that the web ACL's default action would block it cannot be known whether a rule lets them pass, and they are taken to pass: %s", numeral.Of(l.rest.Unknown, "request"), l.rest.Why))
 		}
 	}
 	rep.Said = append(rep.Said, fmt.Sprintf("AWS WAF sees a rate %d s late, in both directions; its documentation says that this usually takes less than 30 s, and gives no number", Lag/1000))

@@ -76,7 +76,7 @@ func TestNoRoom(t *testing.T) {
 	if d := l.Decide(1, keyedRequest(0)); !d.Action.Stops() {
 		t.Error("a key that is counted is let pass")
 	}
-	if said := strings.Join(l.Report().Said, "\n"); !strings.Contains(said, "4000 times a request was not counted, as 1000 combinations") {
+	if said := strings.Join(l.Report().Said, "\n"); !strings.Contains(said, "4,000 times a request was not counted, as 1,000 combinations") {
 		t.Error(said)
 	}
 	if d := l.Decide(100_000, keyedRequest(9999)); d.Rule != "k" || d.Counter != 1 {

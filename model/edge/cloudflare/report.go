@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/edge"
 )
@@ -17,13 +18,13 @@ func (l *Layer) Report() edge.Report {
 			st := r.stat
 			rep.Rules = append(rep.Rules, st)
 			if st.Unknown > 0 {
-				rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %d requests it cannot be known whether it acts, and it is taken not to: %s", st.Rule, st.Unknown, st.Why))
+				rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: for %s it cannot be known whether it acts, and it is taken not to: %s", st.Rule, numeral.Of(st.Unknown, "request"), st.Why))
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.keysets)) {
 		if k := l.keysets[name]; k.lost > 0 {
-			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: %d times a request was not counted, as %d combinations of its characteristics had counters at that time", k.rules[0].Name, k.lost, mostCombinations))
+			rep.Said = append(rep.Said, fmt.Sprintf("edge rule %q: %s times a request was not counted, as %s combinations of its characteristics had counters at that time", k.rules[0].Name, numeral.Count(k.lost), numeral.Count(mostCombinations)))
 		}
 	}
 	how := map[Window]string{
