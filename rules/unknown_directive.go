@@ -15,7 +15,8 @@ var UnknownDirective = register(rule.Rule{
 	Since:      "0.1.0",
 	Why: `nginx refuses to start, or goes on with the old configuration when it is told to reload, if it meets a name that neither
 its core nor a loaded module knows: ` + "`" + `unknown directive "limit_reg"` + "`" + `. Usually it is a slip of the pen, or the module that
-brings the directive is not loaded by ` + "`" + `load_module` + "`" + ` before it.
+brings the directive is not loaded by ` + "`" + `load_module` + "`" + ` before it. Directives of modules of note are known here whether they are loaded or
+not, as a nginx may have them built in; the last line of ` + "`" + `check` + "`" + ` names the modules of which that is taken.
 
 What stands in a block of an unknown name is not looked at, so limits in it are not checked either.
 `,

@@ -20,6 +20,7 @@ type checked struct {
 	fault   directive.Fault
 	warning string  // what nginx says of the directive whenever it is used
 	foreign bool    // of no module of nginx itself
+	module  string  // that brings it, if nginx may be built without; else ""
 	handle  handler // nil where the directive means nothing to the tree
 }
 
@@ -46,6 +47,7 @@ func (r *resolver) lookup(name string, at directive.Context) checked {
 			c.fault = directive.OK // its arguments are looked at each time
 			c.warning = c.variant.Warning(r.version)
 			c.foreign = c.variant.Origin != directive.Nginx
+			c.module = loadable(c.variant)
 		}
 		c.handle = handlerOf(name, at)
 		r.checks[key] = c
@@ -79,6 +81,9 @@ func (r *resolver) directive(it Item, torn bool, v *visit, s *scope) {
 		r.refusedZone(it)
 		r.skip(it, v, s)
 		return
+	}
+	if c.module != "" {
+		r.modules.use(c.module)
 	}
 	switch {
 	case c.foreign || s.at == directive.Opaque:

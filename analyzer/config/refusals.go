@@ -66,6 +66,7 @@ func (r *resolver) refuseHead(it Item, l *Level, kind RefusalKind, text string) 
 // finish writes the refusals into the tree.
 func (r *resolver) finish() {
 	r.remainingProblems()
+	r.tree.Assumed = r.assumed()
 	for _, doc := range r.in.Documents {
 		r.tree.loose = r.tree.loose || !doc.Complete()
 	}

@@ -107,13 +107,9 @@ func TestShapesAgainstNginx(t *testing.T) {
 	}
 }
 
-// TestRandomShapesAgainstNginx puts small blocks together whose words are the wrong number, or end in another way. They are
-// other ones each time where NGXLIMIT_LIVE_CASES asks for more than the few.
+// TestRandomShapesAgainstNginx puts small blocks together whose words are the wrong number, or end in another way.
 func TestRandomShapesAgainstNginx(t *testing.T) {
-	binary, random := nginxtest.Binary(t), rand.New(rand.NewPCG(1, 0))
-	if nginxtest.Cases(t, 0) > 0 {
-		random = nginxtest.Random(t)
-	}
+	binary, random := nginxtest.Binary(t), nginxtest.Random(t)
 	failed := 0
 	for i := range nginxtest.Cases(t, 60) {
 		w := &shaper{Rand: random}

@@ -267,10 +267,13 @@ func gather(reading fix.Reading, facts []*rule.Facts, pages bool) (*report.Repor
 	for i, tree := range trees {
 		rep.Inputs = append(rep.Inputs, describe(tree.Input))
 		rep.LeftOut += tree.LeftOut
+		rep.Assumed = append(rep.Assumed, tree.Assumed...)
 		if pages {
 			rep.Pages = append(rep.Pages, pagesOf(facts[i])...)
 		}
 	}
+	slices.Sort(rep.Assumed)
+	rep.Assumed = slices.Compact(rep.Assumed)
 	all := run.Join(reading.Results...)
 	rep.LeftOut += all.LeftOut
 	rep.Findings, rep.Suppressed, rep.Defects = all.Findings, all.Suppressed, all.Defects

@@ -18,6 +18,7 @@ type jsonTail struct {
 	Suppressed int         `json:"suppressed"`
 	Known      int         `json:"known,omitempty"`  // in the baseline, or in an older revision
 	Silent     []string    `json:"silent,omitempty"` // rules that conclude nothing from what was not read
+	Assumed    []string    `json:"modules_assumed,omitempty"`
 	LeftOut    int         `json:"left_out,omitempty"`
 	Summary    jsonSummary `json:"summary"`
 	Defects    []string    `json:"defects,omitempty"`
@@ -97,7 +98,7 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	o.open()
 	o.fields(jsonHead{Schema: 1, Tool: jsonTool{"ngxlimit", r.Version}, Inputs: append([]Input{}, r.Inputs...)})
 	o.findings(r.Findings)
-	tail := jsonTail{Suppressed: r.Suppressed, Known: r.Known, Silent: r.Silent, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects}
+	tail := jsonTail{Suppressed: r.Suppressed, Known: r.Known, Silent: r.Silent, Assumed: r.Assumed, LeftOut: r.LeftOut, Summary: jsonSummary{n[rule.Error], n[rule.Warning], n[rule.Note]}, Defects: r.Defects}
 	tail.mending(r.Mending)
 	o.fields(tail)
 	if r.Fleet != nil {

@@ -27,6 +27,7 @@ type Report struct {
 	Written    int            // findings that were written to a baseline
 	Silent     []string       // rules that may have kept findings to themselves, since the configuration is not whole
 	Rules      []*rule.Rule   // the whole catalogue, sorted by name
+	Assumed    []string       // modules that are taken to be built into nginx, for want of a load_module
 	Unlimited  bool           // no limit_req and no limit_conn is in effect anywhere
 	Pages      []Page         // what page loads suffer; empty where nothing is limited
 	Defects    []string       // faults of ngxlimit's own rules; people are told

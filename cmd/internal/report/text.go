@@ -208,10 +208,22 @@ func (t *textWriter) summary(r *Report) string {
 	if !r.complete() {
 		s += "; part of the input could not be read, so there may be more"
 	}
+	if len(r.Assumed) > 0 {
+		s += "; taken to be built in, for want of a load_module: " + assumed(r.Assumed)
+	}
 	if len(r.Silent) > 0 {
 		s += "; without the whole configuration " + silent(r.Silent)
 	}
 	return s
+}
+
+// assumed names modules, a few of them.
+func assumed(modules []string) string {
+	const most = 3
+	if len(modules) > most+1 {
+		return fmt.Sprintf("%s and %d more modules", strings.Join(modules[:most], ", "), len(modules)-most)
+	}
+	return strings.Join(modules, ", ")
 }
 
 // silent names rules that said nothing, a few of them.
