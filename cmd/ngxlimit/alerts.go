@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ngxlimit/ngxlimit/cmd/internal/alerts"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -32,7 +33,10 @@ request times, each apart, for the zones that the configuration names:
 ` + list.String() + `
 What the configuration does not log is not watched; what that is stands in the output and on standard error.`,
 		Args: needArgs(1, 1, "INPUT"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := idleOf(cmd.Flags(), form.value); err != nil {
+				return err
+			}
 			if o.Window < time.Second || o.RefusedShare <= 0 || o.RefusedShare >= 1 || o.DelayedShare <= 0 || o.DelayedShare >= 1 {
 				return fmt.Errorf("alerts: --window is at least 1s, --refused and --delayed are shares between 0 and 1")
 			}
@@ -49,6 +53,25 @@ What the configuration does not log is not watched; what that is stands in the o
 	flags.StringVar(&o.LogFormat, "log-format", "", "`name` of the log format that is read (default: in which most limited locations log)")
 	f.add(flags)
 	return cmd
+}
+
+// idleOf refuses numbers that a form does not hold: those that judge stand in the rules.
+func idleOf(flags *pflag.FlagSet, name string) error {
+	for _, form := range alerts.Forms {
+		if form.Name != name {
+			continue
+		}
+		only := "other forms than --form " + name + ", which holds no such number"
+		if !form.Windowed {
+			if err := idle(flags, only, "window"); err != nil {
+				return err
+			}
+		}
+		if !form.Shares {
+			return idle(flags, only, "refused", "delayed")
+		}
+	}
+	return nil
 }
 
 func (a *app) alerts(f *inputFlags, path, form, output string, o alerts.Options) error {

@@ -64,6 +64,11 @@ each address.`,
 			if err := cmp.Or(f.mendFlags.check(cmd.Flags()), f.knownFlags.check(f.asked())); err != nil {
 				return err
 			}
+			if len(f.logs) == 0 {
+				if err := idle(cmd.Flags(), "the logs of --log, and none is named", "log-format"); err != nil {
+					return err
+				}
+			}
 			return a.check(f, args)
 		},
 	}

@@ -25,6 +25,7 @@ type edgeFlags struct {
 	zones  pairs
 	window *choice
 	plan   *choice
+	given  *pflag.FlagSet // what they are flags of
 }
 
 // plans are Cloudflare's, by the words that its rules have for them.
@@ -43,6 +44,7 @@ func newEdgeFlags() edgeFlags {
 
 // add registers the flags that tell what rules mean.
 func (f *edgeFlags) add(flags *pflag.FlagSet) {
+	f.given = flags
 	flags.Var(&f.lists, "list", "content of a list that edge rules name as $NAME: a file of addresses or networks, one a line, or Cloudflare's JSON; may be repeated")
 	flags.Var(f.plan, "plan", "Cloudflare's plan, by which some of the edge's features are there or not")
 }
@@ -103,7 +105,7 @@ func (f *edgeFlags) readEdge(paths []string) (*edgeRules, error) {
 	if r.cloudflare != nil && r.aws != nil {
 		return nil, errors.New("rules of Cloudflare and of AWS WAF are given together: want those of one")
 	}
-	return r, nil
+	return r, f.idle(r)
 }
 
 func (f *edgeFlags) env() (*lang.Env, error) {

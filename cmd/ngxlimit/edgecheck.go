@@ -94,6 +94,11 @@ func (a *app) edgeCheck(f *edgeCheckFlags, paths []string) error {
 	if _, err := (settings.Settings{}).Select(edgerules.All(), settings.Flags{Enable: f.enable, Disable: f.disable}); err != nil {
 		return err
 	}
+	if f.origin == "" {
+		if err := idle(f.given, "the configuration of --origin, which was not given", ofInput...); err != nil {
+			return err
+		}
+	}
 	read, err := f.readEdge(paths)
 	if err != nil {
 		return err

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/ngxlimit/ngxlimit/model/chain"
 	"github.com/ngxlimit/ngxlimit/model/edge"
 )
@@ -19,10 +17,7 @@ type edgeFront struct {
 // nginx from the networks of the edge.
 func (f *edgeFlags) front(a *app) (*edgeFront, error) {
 	if len(f.paths) == 0 {
-		if len(f.lists.values)+len(f.zones.values) > 0 || f.plan.value != "" || f.window.value != f.window.allowed[0] {
-			return nil, errors.New("--list, --plan, --edge-window and --edge-zone say something of --edge, which was not given")
-		}
-		return nil, nil //nolint:nilnil // there is none
+		return nil, f.unasked()
 	}
 	rules, err := f.readEdge(f.paths)
 	if err != nil {

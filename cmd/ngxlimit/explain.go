@@ -26,6 +26,7 @@ type explainFlags struct {
 	method, client, peer, requests string
 	headers                        []string
 	format                         *choice
+	given                          *pflag.FlagSet // what they are flags of
 }
 
 func newExplain(a *app) *cobra.Command {
@@ -55,6 +56,7 @@ A line of --requests is {"t_ms": 0, "client_ip": "203.0.113.7", "peer_ip": ..., 
 
 // add adds the command's own flags in front of those for its input.
 func (f *explainFlags) add(flags *pflag.FlagSet) {
+	f.given = flags
 	flags.SortFlags = false
 	flags.StringVar(&f.method, "method", "GET", "request `method`")
 	flags.StringVar(&f.client, "client-ip", "", "the client's `address` (default "+someClient+")")
@@ -67,6 +69,11 @@ func (f *explainFlags) add(flags *pflag.FlagSet) {
 }
 
 func (a *app) explain(f *explainFlags, args []string) error {
+	if f.requests != "" {
+		if err := idle(f.given, "a URL, and with --requests each request says it itself", "method", "client-ip", "peer-ip", "header"); err != nil {
+			return err
+		}
+	}
 	if f.requests == "-" && args[0] == "-" {
 		return fmt.Errorf("both the configuration and the requests are to be read from standard input")
 	}

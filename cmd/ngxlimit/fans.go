@@ -19,7 +19,7 @@ func newFans(a *app) *cobra.Command {
 its requests, each below the one that it waits for. With --format json that is a file that
 simulate --fan takes; docs/fans.md describes it.`,
 		Args: needArgs(0, 1, "[NAME|FILE]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				fan, rec, err := readFan(args[0], recording)
 				switch {
@@ -31,6 +31,9 @@ simulate --fan takes; docs/fans.md describes it.`,
 					return report.EncodeJSON(a.stdout, fan)
 				}
 				return report.WriteFan(a.stdout, fan, a.screen(""))
+			}
+			if err := idle(cmd.Flags(), "recordings, and none is named", "host", "page"); err != nil {
+				return err
 			}
 			fans, err := builtinFans()
 			switch {

@@ -27,9 +27,14 @@ func newInit(a *app) *cobra.Command {
 trusted in front, paths on which nobody seems to wait. A file that is there is not touched
 without --force.`,
 		Args: needArgs(0, -1, "[INPUT...]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{"."}
+			}
+			if output == "-" {
+				if err := idle(cmd.Flags(), "a file that is there, and --output - writes none", "force"); err != nil {
+					return err
+				}
 			}
 			return a.init(f, inOrder(args), output, force)
 		},

@@ -31,6 +31,9 @@ type inputFlags struct {
 	whole bool              // a flag of check: see load.Wholes
 }
 
+// ofInput are the names of these flags.
+var ofInput = []string{"context", "prefix", "root", "map-path", "nginx-version"}
+
 func (f *inputFlags) add(flags *pflag.FlagSet) {
 	f.mapPath = pairs{left: "FROM", right: "TO"}
 	flags.Var(&f.context, "context", "blocks that a fragment stands in, outermost first: http,server,location")

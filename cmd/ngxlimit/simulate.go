@@ -32,7 +32,12 @@ A line of --requests is {"t_ms": 0, "client_ip": "203.0.113.7", "peer_ip": ..., 
 
 Nothing is sent anywhere. The same arguments give the same result.`,
 		Args: needArgs(1, 1, "INPUT"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.simulate(f, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := f.idle(); err != nil {
+				return err
+			}
+			return a.simulate(f, args[0])
+		},
 	}
 	f.register(cmd.Flags())
 	return cmd

@@ -99,6 +99,11 @@ func (f *simulateFlags) addFans(a *app, tree *config.Tree, people simulate.Crowd
 	if f.page != "" && !recorded {
 		return nil, errors.New("--page is for recordings, and no fan is one")
 	}
+	if !slices.ContainsFunc(o.Crowds, func(c simulate.Crowd) bool { return c.Fan.Role == traffic.Attack }) {
+		if err := idle(f.given, "attacks, and no fan is one", "attackers"); err != nil {
+			return nil, err
+		}
+	}
 	for i, m := range f.maps {
 		if !used[i] {
 			complain(a.stderr, fmt.Errorf("warning: --map %s: no path of the fan begins with %s", m, m.From))

@@ -30,6 +30,7 @@ type simulateFlags struct {
 	tests                          words
 	edge                           edgeFlags
 	noRequests                     bool
+	given                          *pflag.FlagSet // what they are flags of
 }
 
 func newSimulateFlags() *simulateFlags {
@@ -53,9 +54,26 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	f.inputFlags.add(flags)
 }
 
+// ofCrowd are the flags that say who loads a page, and how.
+var ofCrowd = []string{"clients", "clients-per-address", "attackers", "arrival", "repeat", "every", "via-header", "protocol", "upstream-ms", "rtt-ms"}
+
+// idle refuses what would change nothing.
+func (f *simulateFlags) idle() error {
+	switch {
+	case f.requests != "":
+		return idle(f.given, "page loads, and what comes here are the requests of --requests", ofCrowd...)
+	case len(f.via) == 0 && f.given.Changed("via-header"):
+		return idle(f.given, "the proxies of --via, which was not given", "via-header")
+	case f.repeat < 2 && len(f.tests) == 0:
+		return idle(f.given, "several loads of a person (--repeat), and each loads once", "every")
+	}
+	return nil
+}
+
 // registerCrowd registers what says who comes, and how.
 func (f *simulateFlags) registerCrowd(flags *pflag.FlagSet) {
 	flags.SortFlags = false
+	f.given = flags
 	f.fanFlags.register(flags)
 	flags.StringVar(&f.host, "host", "", "`host` of the page (default: that of the first server with a limit)")
 	flags.Var(atMost(&f.clients, 0, 1_000_000), "clients", "how many people open the page (default: one, or as many as --clients-per-address lists)")

@@ -46,6 +46,9 @@ beside them, by as many clients as are named.`,
 			if err := f.checkTraffic(cmd.Flags(), len(args) > 1); err != nil {
 				return err
 			}
+			if err := f.idle(); err != nil {
+				return fmt.Errorf("tune: %w", err)
+			}
 			if f.share <= 0 || f.share > 1 || f.headroom < 1 || f.headroom > 100 {
 				return errors.New("tune: --share is above 0 and at most 1, --headroom from 1 to 100")
 			}

@@ -15,13 +15,17 @@ import (
 	"unicode"
 )
 
-// Forms are the names of what Write writes, and what each is.
-var Forms = []struct{ Name, What string }{
-	{"mtail-rules", "Prometheus rules for the counters of the mtail program, zone by zone"},
-	{"mtail", "a program for mtail that reads the access log and the error log"},
-	{"nginxlog-rules", "Prometheus rules for prometheus-nginxlog-exporter"},
-	{"nginxlog", "the settings of prometheus-nginxlog-exporter that those rules need"},
-	{"awk", "a shell script with awk for cron, which prints only what is amiss"},
+// Forms are the names of what Write writes, and what each is; whether it says over what time is counted (Options.Window), and
+// what shares are told of (Options.RefusedShare, Options.DelayedShare).
+var Forms = []struct {
+	Name, What       string
+	Windowed, Shares bool
+}{
+	{"mtail-rules", "Prometheus rules for the counters of the mtail program, zone by zone", true, true},
+	{"mtail", "a program for mtail that reads the access log and the error log", false, false},
+	{"nginxlog-rules", "Prometheus rules for prometheus-nginxlog-exporter", true, true},
+	{"nginxlog", "the settings of prometheus-nginxlog-exporter that those rules need", false, false},
+	{"awk", "a shell script with awk for cron, which prints only what is amiss", false, true},
 }
 
 // IsScript says whether a form is a program that is run as it is.
