@@ -191,6 +191,65 @@ func TestAwkReadsNginxLogs(t *testing.T) {
 	}
 }
 
+// A line that is half written when the script runs is read by the next run, once and whole.
+func TestAwkLeavesHalfLine(t *testing.T) {
+	script := written(t, conf(8080))["awk"]
+	for _, awk := range []string{"awk", "mawk", "gawk", "busybox"} {
+		path, err := exec.LookPath(awk)
+		if err != nil {
+			continue
+		}
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(dir, "bin", "awk")); err != nil {
+			t.Fatal(err)
+		}
+		put := func(name, content string) {
+			t.Helper()
+			f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteString(content); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run := func(step, want string) {
+			t.Helper()
+			cmd := exec.Command("sh", "limits.sh", "access.log", "error.log")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "NGINX_LIMITS_STATE="+filepath.Join(dir, "state"))
+			if out, _ := cmd.CombinedOutput(); string(out) != want {
+				t.Errorf("%s, %s: %q, want %q", awk, step, out, want)
+			}
+		}
+		line := `{"t":"1772438400.000","it's":"GET /api/ HTTP/1.1","lim":"REJECTED","rt":0.000,"ut":"","ua":"a \u0000\"b"}` + "\n"
+		failed := "2026/03/02 08:00:00 [error] 1#1: *1 limiting requests, excess: 5.5 by zone \"api\", client: 203.0.113.7\n"
+		put("limits.sh", script)
+		put("access.log", strings.Repeat(line, 12)+line[:40])
+		put("error.log", failed[:30])
+		run("half lines", "refused: 12 of 12 limited requests\n")
+		run("the same half lines", "")
+		put("access.log", line[40:])
+		put("error.log", failed[30:]+strings.Repeat(failed, 10))
+		run("their ends", "zone api: 11 requests refused\n")
+		put("access.log", strings.Repeat(line, 11))
+		run("whole lines", "refused: 11 of 11 limited requests\n")
+		if err := os.Truncate(filepath.Join(dir, "access.log"), 0); err != nil {
+			t.Fatal(err)
+		}
+		put("access.log", line[:50])
+		run("a new file with half a line", "")
+		put("access.log", line[50:]+strings.Repeat(line, 10))
+		run("its end", "refused: 11 of 11 limited requests\n")
+	}
+}
+
 func TestMtailReadsNginxLogs(t *testing.T) {
 	mtail := tool(t, "mtail")
 	dir, forms, access, errors := served(t)
