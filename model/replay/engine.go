@@ -37,12 +37,13 @@ type engine struct {
 	spread *spread // of lines whose times are whole seconds
 	mixed  int64   // lines of several such logs whose order is not known
 
-	queue *queue
-	out   func([]*entry) // takes what leaves the queue
-	left  []*entry       // of a millisecond, still to be decided
-	ahead lookout
-	seq   int64
-	held  heldRequests // that hold a place in a zone of limit_conn
+	queue   *queue
+	out     outlet   // of the queue
+	left    []*entry // of a millisecond, still to be decided
+	seq     int64
+	looked  int64        // what lookAhead saw, so that it is looked at
+	touched bool         // something was put into the queue since it was drained
+	held    heldRequests // that hold a place in a zone of limit_conn
 
 	tally   *simulate.Tally
 	keys    *ranking[keyID, keyRow]
@@ -80,10 +81,10 @@ func newEngine(r *replay, name string) *engine {
 		whos: newTable[who](mostWho), servers: newCache[hostKey, target](mostHostsOf),
 		tally: simulate.NewTally(), hasAssumed: map[string]bool{},
 	}
-	if e.out = e.decideAll; r.front == nil {
+	if e.out = (outlet{e.lookAhead, e.decideAll}); r.front == nil {
 		e.queue, e.spread = newQueue(), newSpread()
 	} else {
-		e.queue, e.out, e.spread = r.front.queue, r.front.decideAll, r.front.spread
+		e.queue, e.out.take, e.spread = r.front.queue, r.front.decideAll, r.front.spread
 	}
 	e.agree.kinds = map[string]*kindRow{}
 	e.keys = newRanking[keyID](mostKeys, func(k *keyRow) int64 { return k.Requests + 100*(k.Delayed+k.Rejected) })
@@ -124,36 +125,36 @@ func (e *engine) fill(n *entry, l *log, rec *accesslog.Record, m *mark) {
 	}
 }
 
-// push takes a request in the order in which it was logged, and lets those be decided whose turn has come.
+// push takes a request in the order in which it was logged. Those whose turn has come by then are decided by the next drain.
 func (e *engine) push(n *entry) {
 	q := e.queue
 	switch due := n.logged - Window; {
 	case q.now < 0:
-		q.now = due
+		q.now, q.from = due, due
 	case n.logged < q.now:
-		q.drain(1<<62, e.out)
-		q.now = due
+		q.drainAll(due, e.out)
 		e.rebased++
 	case due > q.now:
-		q.drain(due, e.out)
+		q.now = due
 	}
 	if n.at < q.now {
 		e.late++
 		n.at = q.now
 	}
-	for q.n >= mostWaiting {
-		e.squeezed++
-		q.drainOne(e.out)
+	if q.n >= mostWaiting {
+		for q.drain(e.out); q.n >= mostWaiting; q.drainOne(e.out) {
+			e.squeezed++
+		}
 		n.at = max(n.at, q.now)
 	}
 	e.seq++
 	n.seq = e.seq
-	q.put(n)
+	q.put(n, e.out)
 }
 
 // finish decides what is left.
 func (e *engine) finish() {
-	e.queue.drain(1<<62, e.out)
+	e.queue.drainAll(e.queue.now, e.out)
 	for len(e.held) > 0 {
 		e.release(e.held[0].due)
 	}

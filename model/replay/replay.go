@@ -148,13 +148,21 @@ func (r *replay) dispatch() {
 
 // decide takes requests as they come.
 func (r *replay) decide() {
+	var touched []*engine
 	for parcel := range r.going {
 		for i := range parcel {
-			if i%lookEvery == 0 {
-				parcel[i].to.lookAhead(parcel[i:min(i+lookEvery, len(parcel))])
+			e := parcel[i].to
+			if !e.touched {
+				e.touched = true
+				touched = append(touched, e)
 			}
-			parcel[i].to.push(&parcel[i].e)
+			e.push(&parcel[i].e)
 		}
+		for _, e := range touched {
+			e.queue.drain(e.out)
+			e.touched = false
+		}
+		touched = touched[:0]
 		select {
 		case r.spare <- parcel:
 		default:

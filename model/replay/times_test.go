@@ -97,27 +97,51 @@ func TestClockBack(t *testing.T) {
 	}
 }
 
-// The queue lets requests out as if they had been sorted.
+// The queue lets requests out as if they had been sorted, whenever what is due is let out, and those that are looked at are
+// the next ones.
 func TestQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := newQueue()
-		q.now = start
-		var want, got []int64
-		out := func(all []*entry) {
-			for i := range all {
-				got = append(got, all[i].at*1000+all[i].seq)
-			}
+		q.now, q.from = start, start
+		var want, got, seen []int64
+		name := func(e *entry) int64 { return e.at*1000 + e.seq }
+		out := outlet{
+			look: func(all []*entry) {
+				if len(seen) != len(got) {
+					t.Fatalf("%d looked at, %d let out", len(seen), len(got))
+				}
+				for _, e := range all {
+					seen = append(seen, name(e))
+				}
+			},
+			take: func(all []*entry) {
+				for _, e := range all {
+					if e.at != all[0].at {
+						t.Fatalf("%d and %d at once", e.at, all[0].at)
+					}
+					got = append(got, name(e))
+				}
+			},
 		}
 		at := start
 		for seq := range int64(rapid.IntRange(0, 200).Draw(t, "n")) {
 			at += rapid.SampledFrom([]int64{0, 0, 1, 50, 3000, 59_000, 200_000}).Draw(t, "step")
-			q.drain(at-Window, out)
+			q.now = max(q.now, at-Window)
+			if rapid.Bool().Draw(t, "drain") {
+				q.drain(out)
+				if len(got) > 0 && got[len(got)-1] >= q.now*1000 || q.n > 0 && q.first() < q.now {
+					t.Fatalf("not what is due before %d", q.now)
+				}
+			}
 			e := entry{at: at - rapid.Int64Range(0, Window).Draw(t, "took"), seq: seq}
 			e.at = max(e.at, q.now)
-			want = append(want, e.at*1000+e.seq)
-			q.put(&e)
+			want = append(want, name(&e))
+			q.put(&e, out)
 		}
-		q.drain(1<<62, out)
+		q.drainAll(0, out)
+		if !slices.Equal(got, seen) {
+			t.Fatalf("looked at %v, let out %v", seen, got)
+		}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%v, want %v", got, want)
