@@ -19,8 +19,8 @@ func (e *engine) lookAhead(list []*entry) {
 			sum += n.class.uri.Requests
 		}
 		sum += n.who.caller.Look(e.pipe)
-		if row := n.who.keys[0].row; row != nil {
-			sum += row.Requests + row.kinds[0] + row.statuses[2] + int64(row.uris.a)
+		if row := n.who.key.row; row != nil {
+			sum += row.Requests + int64(row.uris.a)
 		}
 	}
 	e.looked += sum

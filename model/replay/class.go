@@ -34,8 +34,8 @@ type class struct {
 	*rest
 	plan    *pipeline.Plan // for everybody; nil where it depends on who sends it
 	uri     *uriRow
-	kin     *kin // the classes that fare alike, where that is known without asking the zones
-	path    string
+	spot    *spot    // at which it counts mostly; nil before the first
+	kin     *kin     // the classes that fare alike, where that is known without asking the zones
 	loads   *pageRow // of the page that it is; nil before the first
 	hash    uint32   // of the path
 	kind    kind
@@ -46,6 +46,7 @@ type class struct {
 // The rest of a class is what few requests look at.
 type rest struct {
 	server  *config.Server
+	path    string
 	request request.Request // of nobody
 
 	of     *engine

@@ -57,7 +57,7 @@ func (l *log) part() LogPart {
 func (e *engine) host() Host {
 	out := Host{
 		Nginx: e.name, Requests: e.requests, FromMs: e.first, ToMs: e.last, Agreement: e.agreement(), Locations: []Location{}, Zones: []Zone{}, ConnZones: []ConnZone{},
-		Keys: []KeyStat{}, URIs: []URIStat{}, Windows: []WindowStat{}, Series: e.windows.series.clone(), Times: []TimesStat{}, Pages: []PageStat{}, Diagnosis: e.diagnose(), Notes: e.notes(), together: e.together,
+		Keys: []KeyStat{}, URIs: []URIStat{}, Windows: []WindowStat{}, Series: e.series.clone(), Times: []TimesStat{}, Pages: []PageStat{}, Diagnosis: e.diagnose(), Notes: e.notes(), together: e.together,
 	}
 	for _, l := range e.tally.Locations() {
 		out.Locations = append(out.Locations, Location{e.name, l})
@@ -73,9 +73,9 @@ func (e *engine) host() Host {
 	out.keys(e)
 	out.uris(e)
 	out.windows(e)
-	for _, t := range e.slow.ordered() {
-		if n := t.request.N(); n > 0 {
-			out.Times = append(out.Times, TimesStat{e.name, t.place.ServerName(), t.place.Label(), n, t.request.Quantiles(), t.upstream.Quantiles()})
+	for _, s := range e.ordered() {
+		if n := s.times.request.N(); n > 0 {
+			out.Times = append(out.Times, TimesStat{e.name, s.place.ServerName(), s.place.Label(), n, s.times.request.Quantiles(), s.times.upstream.Quantiles()})
 		}
 	}
 	out.pages(e)
@@ -144,14 +144,14 @@ func nameOf(s *config.Server) string { return pipeline.Place{Server: s}.ServerNa
 func (out *Host) windows(e *engine) {
 	for i, width := range widths {
 		var list []WindowStat
-		for p := range e.windows.all.All() {
-			for _, s := range p.worst[i] {
+		for p := range e.spots.All() {
+			for _, s := range p.windows.worst[i] {
 				if s.delayed+s.refused == 0 {
 					continue
 				}
 				list = append(list, WindowStat{
 					Nginx: e.name, WidthMs: width, FromMs: s.at * width, Server: p.place.ServerName(), Location: p.place.Label(), Requests: s.requests,
-					Passed: s.requests - s.delayed - s.refused, Delayed: s.delayed, Rejected: s.refused, Hit: p.hit[i],
+					Passed: s.requests - s.delayed - s.refused, Delayed: s.delayed, Rejected: s.refused, Hit: p.windows.hit[i],
 				})
 			}
 		}

@@ -39,10 +39,10 @@ func timeText(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01
 // diagnose tells what the traffic of one nginx shows: of each place in the order of the configuration, then of keys.
 func (e *engine) diagnose() []Diagnosis {
 	list := make([]Diagnosis, 0, 16)
-	for _, t := range e.slow.ordered() {
-		list = append(list, e.ofDelay(t)...)
-		list = append(list, e.ofRefusals(t)...)
-		list = append(list, e.ofKinds(t)...)
+	for _, s := range e.ordered() {
+		list = append(list, e.ofDelay(s)...)
+		list = append(list, e.ofRefusals(s)...)
+		list = append(list, e.ofKinds(s)...)
 	}
 	list = append(list, e.ofPages()...)
 	list = append(list, e.ofKeys()...)
@@ -51,16 +51,6 @@ func (e *engine) diagnose() []Diagnosis {
 			list[i].Nginx, list[i].Evidence["nginx"] = e.name, e.name
 		}
 	}
-	return list
-}
-
-// ordered returns the places in the order of the configuration.
-func (s *slowness) ordered() []*placeTimes {
-	list := make([]*placeTimes, 0, s.all.Len())
-	for t := range s.all.All() {
-		list = append(list, t)
-	}
-	slices.SortFunc(list, func(a, b *placeTimes) int { return a.place.Compare(b.place) })
 	return list
 }
 
@@ -106,9 +96,9 @@ const (
 )
 
 // ofDelay judges who makes requests wait.
-func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
+func (e *engine) ofDelay(s *spot) []Diagnosis {
 	var list []Diagnosis
-	l := holding(t.place)
+	l, t, w := holding(s.place), &s.times, &s.windows
 	sum := t.judged()
 	request, upstream, queued := t.request.Quantiles(), t.upstream.Quantiles(), t.queued.Quantiles()
 	held := max(t.delayed, sum.delayed)
@@ -116,13 +106,13 @@ func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
 	if t.logged == 0 {
 		waited = sum.delayed
 	}
-	name := placeText(t.place)
+	name := placeText(s.place)
 	if l != nil && waited > 0 && t.request.N() >= fewest && request.P95-upstream.P95 >= noticeable && 2*(request.P95-upstream.P95) >= request.P95 {
 		what := fmt.Sprintf("%s of %s requests to %s were DELAYED by the log", number(t.delayed), number(t.logged), name)
 		if t.logged == 0 {
 			what = fmt.Sprintf("%s of %s requests to %s are delayed in the replay", number(sum.delayed), number(sum.judged), name)
 		}
-		list = append(list, at(diagLimiter, t.place, l, fmt.Sprintf(
+		list = append(list, at(diagLimiter, s.place, l, fmt.Sprintf(
 			"the limiter makes the delay, not the upstream: the 95th percentile of request times is %s, that of their upstream %s; %s",
 			clock.Words(request.P95), clock.Words(upstream.P95), what,
 		), map[string]any{
@@ -135,14 +125,13 @@ func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
 	}
 	if l != nil && held > 0 {
 		wait := int64(1_000_000) / l.Zone.Rate
-		list = append(list, at(diagNodelay, t.place, l, fmt.Sprintf(
+		list = append(list, at(diagNodelay, s.place, l, fmt.Sprintf(
 			"%s delayed without need: zone %s pays its burst of %d out one request per %s, up to %s; with nodelay these would have passed at once",
 			count(held, "request"), l.ZoneName, l.Burst/1000, clock.Words(wait), clock.AtMost((l.Burst-l.Delay)*1000/l.Zone.Rate),
 		), map[string]any{"delayed": held, "rate_milli": l.Zone.Rate, "burst_milli": l.Burst, "interval_ms": wait, "longest_ms": (l.Burst - l.Delay) * 1000 / l.Zone.Rate}))
 	}
-	w := e.windows.all.Find(t.place)
-	if minutes := len(widths) - 1; w != nil && l != nil && w.held[minutes] >= 5 && w.held[minutes]*steadyPart >= w.some[minutes] {
-		list = append(list, at(diagSteady, t.place, l, fmt.Sprintf(
+	if minutes := len(widths) - 1; l != nil && w.held[minutes] >= 5 && w.held[minutes]*steadyPart >= w.some[minutes] {
+		list = append(list, at(diagSteady, s.place, l, fmt.Sprintf(
 			"requests to %s are delayed steadily, in %s of the %s minutes with requests: in ordinary use that is a fault of the configuration, even where nothing is refused",
 			name, number(w.held[minutes]), number(w.some[minutes]),
 		), map[string]any{"minutes": w.some[minutes], "minutes_delayed": w.held[minutes], "delayed": sum.delayed}))
@@ -151,14 +140,14 @@ func (e *engine) ofDelay(t *placeTimes) []Diagnosis {
 }
 
 // ofRefusals tells where, whom and when.
-func (e *engine) ofRefusals(t *placeTimes) []Diagnosis {
-	sum := t.judged()
-	limits := limitsOf(t.place)
+func (e *engine) ofRefusals(s *spot) []Diagnosis {
+	sum := s.times.judged()
+	limits := limitsOf(s.place)
 	if sum.refused == 0 || len(limits) == 0 {
 		return nil
 	}
 	evidence := map[string]any{"refused": sum.refused, "judged": sum.judged, "delayed": sum.delayed}
-	text := fmt.Sprintf("%s of %s requests to %s are refused", number(sum.refused), number(sum.judged), placeText(t.place))
+	text := fmt.Sprintf("%s of %s requests to %s are refused", number(sum.refused), number(sum.judged), placeText(s.place))
 	var about *config.LimitReq
 	var most int64
 	for id, row := range e.keys.all {
@@ -174,34 +163,32 @@ func (e *engine) ofRefusals(t *placeTimes) []Diagnosis {
 	} else {
 		about = limits[0]
 	}
-	if w := e.windows.all.Find(t.place); w != nil {
-		for i, width := range widths {
-			if len(w.worst[i]) > 0 && w.worst[i][0].refused > 0 {
-				s := w.worst[i][0]
-				evidence["worst_"+strconv.FormatInt(width, 10)+"_ms"] = map[string]any{"from_ms": s.at * width, "requests": s.requests, "refused": s.refused, "windows_hit": w.hit[i]}
+	for i, width := range widths {
+		if worst := s.windows.worst[i]; len(worst) > 0 && worst[0].refused > 0 {
+			evidence["worst_"+strconv.FormatInt(width, 10)+"_ms"] = map[string]any{
+				"from_ms": worst[0].at * width, "requests": worst[0].requests, "refused": worst[0].refused, "windows_hit": s.windows.hit[i],
 			}
 		}
-		if len(w.worst[1]) > 0 && w.worst[1][0].refused > 0 {
-			s := w.worst[1][0]
-			text += fmt.Sprintf("; in the worst second, %s, %s of %s", timeText(s.at*1000), number(s.refused), number(s.requests))
-		}
+	}
+	if second := s.windows.worst[1]; len(second) > 0 && second[0].refused > 0 {
+		text += fmt.Sprintf("; in the worst second, %s, %s of %s", timeText(second[0].at*1000), number(second[0].refused), number(second[0].requests))
 	}
 	kind := diagRefused
-	if t.place.Level.Settings.LimitReqDryRun.Value {
+	if s.place.Level.Settings.LimitReqDryRun.Value {
 		kind = diagDry
 		text = strings.Replace(text, " are refused", " would be refused without the dry run", 1)
 	}
-	return []Diagnosis{at(kind, t.place, about, text, evidence)}
+	return []Diagnosis{at(kind, s.place, about, text, evidence)}
 }
 
 // ofKinds finds requests that a general rule counts by mistake.
-func (e *engine) ofKinds(t *placeTimes) []Diagnosis {
-	limits := limitsOf(t.place)
+func (e *engine) ofKinds(s *spot) []Diagnosis {
+	limits := limitsOf(s.place)
 	if len(limits) == 0 {
 		return nil
 	}
 	var list []Diagnosis
-	whole := t.judged()
+	whole := s.times.judged()
 	for _, c := range []struct {
 		kind kind
 		diag string
@@ -210,12 +197,12 @@ func (e *engine) ofKinds(t *placeTimes) []Diagnosis {
 		{static, diagStatic, "static files count against the limit of %s: %s requests (%.0f %% of all it judges), %s of them delayed, %s refused, such as %s"},
 		{health, diagHealth, "health checks count against the limit of %s: %s requests (%.0f %% of all it judges), %s of them delayed, %s refused, such as %s"},
 	} {
-		n := t.kinds[c.kind]
+		n := s.times.kinds[c.kind]
 		if n.judged < fewest {
 			continue
 		}
-		list = append(list, at(c.diag, t.place, limits[0], fmt.Sprintf(
-			c.text, placeText(t.place), number(n.judged), 100*float64(n.judged)/float64(whole.judged), number(n.delayed), number(n.refused), n.path,
+		list = append(list, at(c.diag, s.place, limits[0], fmt.Sprintf(
+			c.text, placeText(s.place), number(n.judged), 100*float64(n.judged)/float64(whole.judged), number(n.delayed), number(n.refused), n.path,
 		), map[string]any{"requests": n.judged, "delayed": n.delayed, "refused": n.refused, "path": n.path, "judged": whole.judged}))
 	}
 	return list

@@ -45,13 +45,13 @@ type engine struct {
 	touched bool         // something was put into the queue since it was drained
 	held    heldRequests // that hold a place in a zone of limit_conn
 
-	tally   *simulate.Tally
-	keys    *ranking[keyID, keyRow]
-	uris    *ranking[uriID, uriRow]
-	pages   *ranking[uriID, pageRow]
-	windows windows
-	agree   agreement
-	slow    slowness
+	tally  *simulate.Tally
+	keys   *ranking[keyID, keyRow]
+	uris   *ranking[uriID, uriRow]
+	pages  *ranking[uriID, pageRow]
+	spots  pipeline.ByPlace[spot]
+	series Series // of all spots
+	agree  agreement
 
 	now         *entry          // that is being decided
 	flight      pipeline.Flight // of it
@@ -158,7 +158,9 @@ func (e *engine) finish() {
 	for len(e.held) > 0 {
 		e.release(e.held[0].due)
 	}
-	e.windows.end()
+	for s := range e.spots.All() {
+		s.windows.end()
+	}
 	e.whos.each(e.endVisits)
 }
 
@@ -286,13 +288,13 @@ func (n *entry) serviceMs() int64 {
 // count notes what became of a request.
 func (e *engine) count(n *entry, f *pipeline.Flight) {
 	wait := int64(f.Decision.Wait)
-	e.tally.Count(f, n.at, n.at+wait+n.serviceMs())
 	o := outcomeOf(f)
 	n.class.uri.count(o, wait, n)
-	place := f.Place()
-	e.windows.count(n.at, place, o)
+	s := e.spotOf(n.class, f.Place())
+	s.tally.Count(f, wait+n.serviceMs())
+	s.windows.count(n.at, o)
+	s.times.count(n, f)
 	e.compare(n, f)
-	e.slow.count(n, f, place)
 	if e.r.o.Visit != nil {
 		e.tellVisit(n, f)
 	}

@@ -77,8 +77,7 @@ func (e *engine) ofKey(s suspect) (Diagnosis, bool) {
 	}
 	suffers := fmt.Sprintf("%s delayed, %s refused of %s", number(k.Delayed), number(k.Rejected), count(k.Requests, "request"))
 	place, limit := e.limitOf(k, s.id.zone)
-	beside := k.kinds[static] + k.kinds[api]
-	browsing := k.kinds[document] > 0 && beside >= filesOfPage*k.kinds[document]
+	browsing := k.documents > 0 && k.beside >= filesOfPage*k.documents
 	switch {
 	case senders >= manySenders:
 		return at(diagProxy, place, limit, fmt.Sprintf(
@@ -138,10 +137,10 @@ func (e *engine) proxyText(w *who, evidence map[string]any) string {
 
 // limitOf finds the limit by which a key was judged first.
 func (e *engine) limitOf(k *keyRow, z *config.Zone) (pipeline.Place, *config.LimitReq) {
-	for _, t := range e.slow.ordered() {
-		for _, l := range limitsOf(t.place) {
-			if l.Zone == z && (k.uri == nil || k.uri.plan == nil || k.uri.plan.Place().Level == t.place.Level) {
-				return t.place, l
+	for _, s := range e.ordered() {
+		for _, l := range limitsOf(s.place) {
+			if l.Zone == z && (k.uri == nil || k.uri.plan == nil || k.uri.plan.Place().Level == s.place.Level) {
+				return s.place, l
 			}
 		}
 	}

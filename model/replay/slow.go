@@ -7,14 +7,8 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/simulate"
 )
 
-// A slowness compares how long requests took with how long their upstreams did, by the log alone.
-type slowness struct {
-	all pipeline.ByPlace[placeTimes]
-}
-
-// placeTimes are the times of one place.
+// placeTimes compare how long the requests of one place took with how long their upstreams did, by the log alone.
 type placeTimes struct {
-	place    pipeline.Place
 	request  simulate.Sample // of requests with an upstream, milliseconds
 	upstream simulate.Sample
 	beside   simulate.Sample // what a request took beyond its upstream
@@ -22,8 +16,7 @@ type placeTimes struct {
 
 	logged, delayed, rejected int64                    // by the log
 	kinds                     [malformed + 1]kindCount // of the requests that a limiter judged
-	requests                  int64
-	mixed                     int64 // of those that the replay delays, how many stand in an order of lines that is made up
+	mixed                     int64                    // of those that the replay delays, how many stand in an order of lines that is made up
 }
 
 // A kindCount counts requests of one kind at one place.
@@ -32,12 +25,7 @@ type kindCount struct {
 	path                     string // of the first
 }
 
-func (s *slowness) count(n *entry, f *pipeline.Flight, place pipeline.Place) {
-	t, made := s.all.Of(place)
-	if made {
-		t.place = place
-	}
-	t.requests++
+func (t *placeTimes) count(n *entry, f *pipeline.Flight) {
 	if v := f.Decision.Verdict; v != limitreq.None {
 		t.kinds[n.class.kind].count(n, v)
 		if n.mixed && (v == limitreq.Delayed || v == limitreq.DelayedDryRun) {

@@ -21,23 +21,35 @@ type whoKey struct{ client, peer, header string }
 type who struct {
 	caller pipeline.Caller
 	first  visitor
-	met    bool // the first visitor has come
-	next   int8
-	keys   [4]whoseKey // whose keys were charged last
-	others []visitor   // beside the first
+	key    whoseKey // that was charged last
+	met    bool     // the first visitor has come
 
-	addr    netip.Addr // that the limiters see, where realip is the same everywhere
-	peer    netip.Addr // that connects, as far as it is known
-	header  string     // in which a proxy hands on the client's address; "" for none
-	client  netip.Addr // as logged, where it is an address
-	strange bool       // the log's client is no address
-	outer   netip.Addr // who sent it through the edge, if there is one; invalid where that is not known
-	direct  bool       // it did not come through the edge
+	strange bool // the log's client is no address
+	*whoRest
 }
 
+// The rest of a who is what few requests look at.
+type whoRest struct {
+	keys   [3]whoseKey // that were charged before
+	next   int8        // of them that makes room
+	others []visitor   // beside the first
+
+	addr   netip.Addr // that the limiters see, where realip is the same everywhere
+	peer   netip.Addr // that connects, as far as it is known
+	header string     // in which a proxy hands on the client's address; "" for none
+	client netip.Addr // as logged, where it is an address
+	outer  netip.Addr // who sent it through the edge, if there is one; invalid where that is not known
+	direct bool       // it did not come through the edge
+}
+
+// A whoseKey is a key with its row.
 type whoseKey struct {
 	id  keyID
 	row *keyRow
+}
+
+func (k *whoseKey) is(z *config.Zone, key string) bool {
+	return k.row != nil && k.id.zone == z && k.id.key == key && !k.row.dropped
 }
 
 // whoOf returns where a record comes from.
@@ -84,7 +96,7 @@ func cutOuter(joined string) (header, own, forwarded string) {
 // realip made of it is made again by the configuration at hand; the client that was logged stands in for a header that
 // was not.
 func (e *engine) newWho(k whoKey) *who {
-	w := &who{header: k.header}
+	w := &who{whoRest: &whoRest{header: k.header}}
 	client, ok := addressOf(k.client)
 	if !ok {
 		client = e.r.strangers.address(k.client)

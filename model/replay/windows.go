@@ -1,19 +1,9 @@
 package replay
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/ngxlimit/ngxlimit/model/pipeline"
-)
-
-// widths are those of the windows in which requests are counted, in milliseconds.
+// widths are those of the windows in which requests are counted, in milliseconds. Each is a multiple of the one before.
 var widths = [...]int64{100, 1_000, 10_000, 60_000}
-
-// numbersAt are the numbers of the windows of each width at a time. The widths stand here once more, as a division by a
-// constant is several times as quick.
-func numbersAt(at int64) [len(widths)]int64 {
-	return [...]int64{at / 100, at / 1_000, at / 10_000, at / 60_000}
-}
 
 // worstOf is how many windows of a width are kept for each place: those in which most was refused and delayed, and of
 // equal ones those with most requests.
@@ -35,10 +25,9 @@ func (s *span) worse(o *span) int {
 	return int(min(max(s.at-o.at, -1), 1))
 }
 
-// placeWindows are the windows of a place.
+// placeWindows are the windows of a place. Their size does not follow the requests.
 type placeWindows struct {
-	place pipeline.Place
-	open  [len(widths)]span
+	open  [len(widths)]span // what is closed of a width is in the open one of the next
 	worst [len(widths)][]span
 	hit   [len(widths)]int64 // windows in which something was refused or delayed
 	held  [len(widths)]int64 // likewise delayed
@@ -47,33 +36,35 @@ type placeWindows struct {
 	series *Series // of all places
 }
 
-// windows count by places. Their size follows the places, not the requests.
-type windows struct {
-	all pipeline.ByPlace[placeWindows]
-
-	series Series
+// count takes one request that came at a time.
+func (p *placeWindows) count(at int64, o outcome) {
+	n := at / 100 // widths[0]: a division by a constant is several times as quick
+	s := &p.open[0]
+	if n != s.at {
+		p.close(0)
+		s.at = n
+	}
+	s.requests++
+	switch o {
+	case delayed:
+		s.delayed++
+	case rejected:
+		s.refused++
+	case passed:
+	}
 }
 
-func (w *windows) count(at int64, place pipeline.Place, o outcome) {
-	p, made := w.all.Of(place)
-	if made {
-		p.place, p.series = place, &w.series
+// add takes what came within a window of the width before.
+func (p *placeWindows) add(i int, o *span) {
+	n := o.at * widths[i-1] / widths[i]
+	s := &p.open[i]
+	if n != s.at {
+		p.close(i)
+		s.at = n
 	}
-	for i, n := range numbersAt(at) {
-		s := &p.open[i]
-		if n != s.at {
-			p.close(i)
-			s.at = n
-		}
-		s.requests++
-		switch o {
-		case delayed:
-			s.delayed++
-		case rejected:
-			s.refused++
-		case passed:
-		}
-	}
+	s.requests += o.requests
+	s.delayed += o.delayed
+	s.refused += o.refused
 }
 
 // close keeps a window where it is among the worst.
@@ -82,6 +73,9 @@ func (p *placeWindows) close(i int) {
 	p.open[i] = span{}
 	if s.requests == 0 {
 		return
+	}
+	if i+1 < len(widths) {
+		p.add(i+1, &s)
 	}
 	p.some[i]++
 	if widths[i] == leastSpan {
@@ -104,10 +98,9 @@ func (p *placeWindows) close(i int) {
 	p.worst[i] = list
 }
 
-func (w *windows) end() {
-	for p := range w.all.All() {
-		for i := range widths {
-			p.close(i)
-		}
+// end closes all of them.
+func (p *placeWindows) end() {
+	for i := range widths {
+		p.close(i)
 	}
 }

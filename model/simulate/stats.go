@@ -43,7 +43,11 @@ func (s *stats) of(p pipeline.Place) *placeStats {
 
 // count takes one request that came to nginx at a time and was done at another, in microseconds.
 func (s *stats) count(f *pipeline.Flight, came, done int64) {
-	at := s.of(f.Place())
+	s.countAt(s.of(f.Place()), f, (done-came)/1000)
+}
+
+// countAt takes one request of a place, that was done so many milliseconds after it came.
+func (s *stats) countAt(at *placeStats, f *pipeline.Flight, took int64) {
 	at.n.Requests++
 	d := &f.Decision
 	if !f.Refused() && f.Status() >= 400 {
@@ -65,7 +69,7 @@ func (s *stats) count(f *pipeline.Flight, came, done int64) {
 		at.n.DryRun++
 	}
 	at.added.add(int64(d.Wait))
-	at.served.add((done - came) / 1000)
+	at.served.add(took)
 	s.added.add(int64(d.Wait))
 	if d.Wait > 0 && f.Zone != nil {
 		s.zone(f.Zone).add(int64(d.Wait))

@@ -12,8 +12,17 @@ type Tally struct{ s *stats }
 // NewTally returns a tally of no request.
 func NewTally() *Tally { return &Tally{newStats()} }
 
-// Count takes one request that came to nginx at a time and was done at another, in milliseconds.
-func (t *Tally) Count(f *pipeline.Flight, came, done int64) { t.s.count(f, came*1000, done*1000) }
+// A Spot counts the requests of one place in a Tally.
+type Spot struct {
+	s  *stats
+	at *placeStats
+}
+
+// At returns where requests of a place are counted. It may be kept.
+func (t *Tally) At(p pipeline.Place) Spot { return Spot{t.s, t.s.of(p)} }
+
+// Count takes one request that counts at the place, and was done so many milliseconds after it came.
+func (s Spot) Count(f *pipeline.Flight, took int64) { s.s.countAt(s.at, f, took) }
 
 // Block takes one request that an edge answered, at the place that it would have come to first.
 func (t *Tally) Block(p pipeline.Place) { t.s.blockAt(p) }
