@@ -10,7 +10,8 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/clock"
 )
 
-// TestLikeness sends requests by their own plans, and by the first plan of the same likeness: limits must do the same.
+// TestLikeness sends requests by their own plans, and by the first plan of the same likeness, or of the same way where that
+// settles it: limits must do the same.
 func TestLikeness(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	servers := append([]string{
@@ -18,14 +19,16 @@ func TestLikeness(t *testing.T) {
 		`location / { limit_req zone=key burst=3 delay=1; limit_req_dry_run on; if ($arg_k) { return 404; } proxy_pass http://127.0.0.1:1; }`,
 		`error_page 503 /b; location / { limit_req zone=one; return 200; } location /b { limit_conn conn 1; }`,
 		`limit_req zone=one; location / { return 301 /$limit_req_status; }`,
+		`location / { limit_req zone=one burst=1; proxy_pass http://127.0.0.1:1; } location /c { limit_req zone=key; proxy_pass http://127.0.0.1:1; }`,
+		`location ~ ^/(?<host_of>.) { limit_req zone=one burst=1; proxy_pass http://127.0.0.1:1; } location = / { limit_conn conn 1; proxy_pass http://127.0.0.1:1; }`,
 	}, limitedServers...)
-	alike := 0
+	alike, settled := 0, 0
 	for _, server := range servers {
 		p := pipelineOfText(t, zones+"server { listen 80; server_name a.example;\n"+server+"\n}")
 		p.Resolved = true
 		first := p.Fresh()
 		first.Resolved = true
-		plans := map[Likeness]*Plan{}
+		plans, ways := map[Likeness]*Plan{}, map[Way]*Plan{}
 		now := clock.Up
 		for range 200 {
 			now += clock.Msec(rng.IntN(3_000) * rng.IntN(2))
@@ -37,6 +40,15 @@ func TestLikeness(t *testing.T) {
 				continue
 			}
 			like, ok := other.Likeness()
+			way, sure := first.WayOf(r, nil)
+			if sure && ways[way] != nil {
+				settled++
+				if l, _ := ways[way].Likeness(); l != like {
+					t.Fatalf("%s\n%s: not like another that comes to the same place", server, target)
+				}
+			} else if sure {
+				ways[way] = other
+			}
 			if ok && plans[like] != nil {
 				alike++
 				other = plans[like]
@@ -54,6 +66,9 @@ func TestLikeness(t *testing.T) {
 	}
 	if alike < 200 {
 		t.Errorf("%d requests had a plan like another's", alike)
+	}
+	if settled < 200 {
+		t.Errorf("%d requests came by a way that settles what happens to them", settled)
 	}
 }
 

@@ -52,6 +52,7 @@ type Pipeline struct {
 	needs       needs // with Open
 	assumed     []string
 	hasAssumed  map[string]bool
+	settled     map[Way]bool // see WayOf
 }
 
 // New returns a pipeline with empty zones.
@@ -140,20 +141,11 @@ func (p *Pipeline) Zone(z *config.Zone) *limitreq.Zone {
 
 // run follows a request with the given verdicts to its end, and returns the limiters that it met.
 func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
-	r := &p.under
-	if r.course == nil {
-		r.course = &course{}
-	}
-	*r.course = course{
-		p: p, g: p.g, req: pl.req, vars: &p.vars, given: given, upstream: pl.upstream, track: pl.track, nodes: r.nodes[:0],
-	}
+	c := course{p: p, g: p.g, req: pl.req, given: given, upstream: pl.upstream, track: pl.track}
 	if p.live { // the lists of the Trace that is filled in
-		r.turns, r.assumptions = p.end.turns[:0], p.end.assumptions[:0]
+		c.turns, c.assumptions = p.end.turns[:0], p.end.assumptions[:0]
 	}
-	*r = run{course: r.course, cycles: maxCycles + 1, method: pl.req.Method}
-	if r.method == "" {
-		r.method = "GET"
-	}
+	r := p.newRun(c)
 	a := r.begin(pl.server)
 	r.sendMirrored()
 	if a.conf != nil && !a.conf.is(noEnd) {
@@ -181,6 +173,21 @@ func (p *Pipeline) run(pl *Plan, given []limitreq.Verdict) ([]*node, *ending) {
 	}
 	end.redirect = r.completed(end.redirect, a.conf)
 	return r.nodes, end
+}
+
+// newRun makes a request ready for the phases. Its memory is that of the one before.
+func (p *Pipeline) newRun(c course) *run {
+	r := &p.under
+	if r.course == nil {
+		r.course = &course{}
+	}
+	c.vars, c.nodes = &p.vars, r.nodes[:0]
+	*r.course = c
+	*r = run{course: r.course, cycles: maxCycles + 1, method: c.req.Method}
+	if r.method == "" {
+		r.method = "GET"
+	}
+	return r
 }
 
 // begin is what comes before the phases: the request's variables, its server, and whether nginx takes it at all.

@@ -26,7 +26,11 @@ type familyKey struct {
 }
 
 // A family is requests of one familyKey.
-type family struct{ familyKey }
+type family struct {
+	server               *config.Server
+	method, scheme, host string
+	headers              []request.Header
+}
 
 // A class is requests that the configuration cannot tell apart but by who sends them. What each of them looks at fills one
 // line of a processor's cache.
@@ -45,9 +49,9 @@ type class struct {
 
 // The rest of a class is what few requests look at.
 type rest struct {
-	server  *config.Server
-	path    string
-	request request.Request // of nobody
+	*family
+	target string
+	path   string
 
 	of     *engine
 	edge   *edge.Request    // as it came to the edge; nil where it was not asked for
@@ -77,8 +81,24 @@ func (e *engine) familyOf(l *log, rec *accesslog.Record) *family {
 	if f == nil {
 		k.host, k.scheme = strings.Clone(k.host), strings.Clone(k.scheme)
 		k.method, k.extras = strings.Clone(k.method), strings.Clone(k.extras)
-		f = &family{k}
+		f = e.newFamily(&k, rec)
 		e.families.put(k, f)
+	}
+	return f
+}
+
+// newFamily finds the server.
+func (e *engine) newFamily(k *familyKey, rec *accesslog.Record) *family {
+	f := &family{k.server, k.method, k.scheme, k.host, e.headersOf(rec)}
+	if f.server == nil {
+		s := e.serverOf(k.host, k.scheme)
+		f.server = s.server
+		if f.host == "" {
+			f.host = s.host
+		}
+	}
+	if f.host == "" {
+		f.host = e.hostOf(f.server)
 	}
 	return f
 }
@@ -103,32 +123,28 @@ func (e *engine) extras(rec *accesslog.Record) string {
 
 // newClass routes a request once.
 func (e *engine) newClass(k *family, target string, rec *accesslog.Record) *class {
-	c := &class{rest: &rest{server: k.server, of: e}}
+	c := &class{rest: &rest{family: k, target: target, of: e}}
 	if e.r.front != nil && e.r.front.answers {
 		c.answer = e.answerOf(rec.Headers)
 	}
 	c.path, _, _ = strings.Cut(target, "?")
 	c.kind = kindOf(k.method, c.path)
 	c.path = e.shownPath(c.path)
-	host := k.host
-	if c.server == nil {
-		s := e.serverOf(host, k.scheme)
-		c.server = s.server
-		if host == "" {
-			host = s.host
-		}
-	}
-	if host == "" {
-		host = e.hostOf(c.server)
-	}
-	c.request = request.Request{Method: k.method, Scheme: k.scheme, Host: host, Target: target, Headers: e.headersOf(rec)}
-	c.request.Peer = netip.AddrFrom4([4]byte{192, 0, 2, 1}) // a plan that depends on it is not shared
-	if !strings.HasPrefix(c.request.Target, "/") && !strings.Contains(c.request.Target, "://") {
-		c.request.Target = "/" // what was no request line; nginx answered 400 by itself
+	if !strings.HasPrefix(target, "/") && !strings.Contains(target, "://") {
+		c.target = "/" // what was no request line; nginx answered 400 by itself
 		c.kind = malformed
 	}
 	c.kin = e.kinOf(c)
 	return c
+}
+
+// request makes a request of the class, of nobody.
+func (c *class) request() request.Request {
+	f := c.family
+	return request.Request{
+		Method: f.method, Scheme: f.scheme, Host: f.host, Target: c.target, Headers: f.headers,
+		Peer: netip.AddrFrom4([4]byte{192, 0, 2, 1}), // a plan that depends on it is not shared
+	}
 }
 
 // stale says that a class is to be prepared, at first or as its path was dropped from the table of paths.
@@ -149,7 +165,8 @@ func (e *engine) prepare(c *class) {
 		return
 	}
 	e.pipe.Resolved = true
-	plan, shared := e.pipe.PlanShared(&c.request, c.server)
+	req := c.request()
+	plan, shared := e.pipe.PlanShared(&req, c.server)
 	if !shared {
 		return
 	}
@@ -165,7 +182,7 @@ func (e *engine) bound(c *class, w *who) *pipeline.Plan {
 	if p := e.plans.get(k); p != nil {
 		return *p
 	}
-	r := c.request
+	r := c.request()
 	r.Peer = w.peer
 	if w.header != "" && e.header != "" {
 		r.Headers = append(append([]request.Header{}, r.Headers...), request.Header{Name: e.header, Value: w.header})

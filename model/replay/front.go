@@ -99,7 +99,8 @@ func (f *front) passes(n *entry) bool {
 func (f *front) request(n *entry) edge.Request {
 	c := n.class
 	if c.edge == nil {
-		made := edge.Of(netip.Addr{}, &c.request)
+		req := c.request()
+		made := edge.Of(netip.Addr{}, &req)
 		made.Sight = f.sight
 		made.URI() // so that copies need not take the target apart again
 		c.edge = &made

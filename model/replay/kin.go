@@ -1,6 +1,10 @@
 package replay
 
-import "github.com/ngxlimit/ngxlimit/model/pipeline"
+import (
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
+	"github.com/ngxlimit/ngxlimit/analyzer/request"
+	"github.com/ngxlimit/ngxlimit/model/pipeline"
+)
 
 // Classes whose requests the limits treat alike share one plan. There are few such plans, so that what decisions look at
 // stays in a processor's cache. Which plan a class shares is found in the goroutine that puts lines together, by a pipeline
@@ -19,16 +23,23 @@ type kin struct {
 // A router finds classes that fare alike.
 type router struct {
 	pipe         *pipeline.Pipeline
+	req          request.Request // that is asked about
 	all          map[pipeline.Likeness]*kin
+	ways         map[familyWay]*kin
 	tried, alike int
 }
 
-func newRouter(p *pipeline.Pipeline) *router {
-	return &router{pipe: p.Fresh(), all: map[pipeline.Likeness]*kin{}}
+// A familyWay is a family's requests to one location.
+type familyWay struct {
+	*family
+	pipeline.Way
 }
 
-// kinOf finds the classes that a new one fares alike with; nil where it has a plan of its own. Where something is assumed
-// of a request, that is said of this very request, and it is not shared.
+func newRouter(p *pipeline.Pipeline) *router {
+	return &router{pipe: p.Fresh(), all: map[pipeline.Likeness]*kin{}, ways: map[familyWay]*kin{}}
+}
+
+// kinOf finds the classes that a new one fares alike with; nil where it has a plan of its own.
 func (e *engine) kinOf(c *class) *kin {
 	r := e.router
 	if !e.uniform || c.kind == malformed || r.tried >= tryAlike && 2*r.alike < r.tried {
@@ -36,7 +47,24 @@ func (e *engine) kinOf(c *class) *kin {
 	}
 	r.tried++
 	r.pipe.Resolved = true
-	plan, shared := r.pipe.PlanShared(&c.request, c.server)
+	r.req = c.request()
+	way, settled := r.pipe.WayOf(&r.req, c.server)
+	from := familyWay{c.family, way}
+	if k := r.ways[from]; settled && k != nil {
+		r.alike++
+		return k
+	}
+	k := r.kinOf(c.server)
+	if settled && k != nil && len(r.ways) < mostAlike {
+		r.ways[from] = k
+	}
+	return k
+}
+
+// kinOf looks at the plan of the request that is asked about. Where something is assumed of a request, that is said of this
+// very request, and it is not shared.
+func (r *router) kinOf(server *config.Server) *kin {
+	plan, shared := r.pipe.PlanShared(&r.req, server)
 	if !shared || len(plan.Assumptions()) > 0 {
 		return nil
 	}
@@ -44,13 +72,13 @@ func (e *engine) kinOf(c *class) *kin {
 	if !ok {
 		return nil
 	}
-	a := r.all[like]
+	k := r.all[like]
 	switch {
-	case a != nil:
+	case k != nil:
 		r.alike++
 	case len(r.all) < mostAlike:
-		a = &kin{}
-		r.all[like] = a
+		k = &kin{}
+		r.all[like] = k
 	}
-	return a
+	return k
 }

@@ -24,7 +24,7 @@ type Visit struct {
 
 // tellVisit tells whoever wants to know of a request.
 func (e *engine) tellVisit(n *entry, f *pipeline.Flight) {
-	r := n.class.request
+	r := n.class.request()
 	r.Peer = n.who.peer
 	r.Scheme, r.Server = e.reach(n.class.server)
 	if n.who.header != "" && e.header != "" {
