@@ -64,11 +64,12 @@ type boundKey struct {
 	who   *who
 }
 
-// classOf returns the class of a record.
-func (e *engine) classOf(l *log, rec *accesslog.Record, m *mark) *class {
+// classOf returns the class of the next record of a log.
+func (e *engine) classOf(l *log, m *mark) *class {
 	if c := e.classes.get(m.class); c != nil {
 		return c
 	}
+	rec := l.record()
 	c := e.newClass(e.familyOf(l, rec), strings.Clone(rec.Target[:m.length]), rec)
 	e.classes.put(m.class, c)
 	return c
@@ -306,9 +307,6 @@ func headerName(variable string) string {
 
 // lacking notes which of the variables that are wanted a line holds, and says whether one has not been seen so far.
 func (e *engine) lacking(rec *accesslog.Record) bool {
-	if e.unseen == 0 {
-		return false
-	}
 	for i, v := range rec.Headers {
 		if v != "" && i < len(e.seen) && !e.seen[i] {
 			e.seen[i] = true

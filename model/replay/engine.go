@@ -114,17 +114,6 @@ func (e *engine) assume(text string) {
 	}
 }
 
-// fill makes an entry of a record.
-func (e *engine) fill(n *entry, l *log, rec *accesslog.Record, m *mark) {
-	*n = entry{
-		at: rec.Arrived(), logged: rec.Time, line: l.begins + int64(rec.Line), source: int32(l.n),
-		class: e.classOf(l, rec, m), who: e.whoOf(rec, m),
-		requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: m.agent, user: m.user, sender: m.sender,
-		lacks:  e.lacking(rec),
-		status: rec.Status, limit: rec.LimitReq, conn: rec.LimitConn,
-	}
-}
-
 // push takes a request in the order in which it was logged. Those whose turn has come by then are decided by the next drain.
 func (e *engine) push(n *entry) {
 	q := e.queue

@@ -10,26 +10,18 @@ import (
 
 // An entry is one request on its way through the queue.
 type entry struct {
-	at     int64 // when it arrived, in milliseconds since 1970
-	logged int64 // when it was logged
-	seq    int64 // the order in which requests were logged
-	line   int64 // in its log, from 0
-	class  *class
-	who    *who
-
-	requestMs, upstreamMs int32 // as in accesslog.Record
+	facts
+	at    int64 // when it arrived, in milliseconds since 1970
+	seq   int64 // the order in which requests were logged
+	line  int64 // in its log, from 0
+	class *class
+	who   *who
 
 	source     int32
-	next       int32  // in the queue
-	agent      uint32 // hashes; 0 for none
-	user       uint32
-	sender     uint32 // of the header in which a proxy hands on the client's address
-	status     int16
-	limit      accesslog.Outcome
-	conn       accesslog.Outcome
-	coarseTime bool // its time within the second is made up
-	mixed      bool // and so is its place among the lines of other logs
-	lacks      bool // something that keys are made of has not been seen in the log so far
+	next       int32 // in the queue
+	coarseTime bool  // its time within the second is made up
+	mixed      bool  // and so is its place among the lines of other logs
+	lacks      bool  // something that keys are made of has not been seen in the log so far
 }
 
 // A decided is what is noted of a request while it is decided.
@@ -62,33 +54,43 @@ func hashOf(s string) uint32 {
 	return crc32.Checksum(unsafe.Slice(unsafe.StringData(s), len(s)), castagnoli)*spread | 1
 }
 
-// give hands a record on to the engine of its nginx.
-func (l *log) give(r *replay, rec *accesslog.Record, m *mark) {
-	if f := l.pace.judge(rec.Time); f != accesslog.Fine {
-		l.faults.Count(f, l.begins+int64(rec.Line))
+// give hands the next record on to the engine of its nginx.
+func (l *log) give(r *replay) {
+	m := &l.job.marks[l.at]
+	line := l.begins + int64(m.line)
+	if f := l.pace.judge(m.logged); f != accesslog.Fine {
+		l.faults.Count(f, line)
 		return
 	}
-	if at := rec.Arrived(); r.o.From != 0 && at < r.o.From || r.o.To != 0 && at >= r.o.To {
+	if at := m.arrived(); r.o.From != 0 && at < r.o.From || r.o.To != 0 && at >= r.o.To {
 		r.outside++
 		return
 	}
 	if l.used == 0 {
-		l.first = rec.Time
+		l.first = m.logged
 	}
-	l.first, l.last = min(l.first, rec.Time), max(l.last, rec.Time)
+	l.first, l.last = min(l.first, m.logged), max(l.last, m.logged)
 	l.used++
-	name := rec.Nginx
-	if name == "" {
-		name = l.Nginx
+	name := l.Nginx
+	if m.named {
+		name = l.record().Nginx
 	}
 	to := r.engineOf(name)
-	if l.whole.is() && wholeSecond(rec) {
+	var n *entry
+	if m.whole && l.whole.is() {
 		l.coarse = true
-		to.fill(to.spread.add(r, l, rec.Time, to), l, rec, m)
-		return
+		n = to.spread.add(r, l, m.logged, to)
+	} else {
+		if m.logged >= to.spread.due {
+			to.spread.pass(r, m.logged)
+		}
+		n = r.next(to)
 	}
-	if rec.Time >= to.spread.due {
-		to.spread.pass(r, rec.Time)
+	*n = entry{
+		facts: m.facts, at: m.arrived(), line: line, source: int32(l.n),
+		class: to.classOf(l, m), who: to.whoOf(l, m), lacks: to.unseen > 0 && to.lacking(l.record()),
 	}
-	to.fill(r.next(to), l, rec, m)
 }
+
+// record is the next record.
+func (l *log) record() *accesslog.Record { return &l.job.batch.Records[l.at] }

@@ -9,12 +9,29 @@ import (
 )
 
 // A mark is what can be worked out of one record alone, where lines are read, so that whoever takes them in their order has
-// less to do.
+// less to do, and looks at the record itself only where it shows somebody or something new. It fills one line of a
+// processor's cache.
 type mark struct {
-	class, from         uint64 // hashes of all that tells its class, and where it comes from: what has the same hash is the same
-	length              int32  // of the target, as far as it matters
-	agent, user, sender uint32 // see entry
+	class, from uint64 // hashes of all that tells its class, and where it comes from: what has the same hash is the same
+	facts
+	line   int32 // as in accesslog.Record
+	length int32 // of the target, as far as it matters
+	whole  bool  // no fraction of the second is told
+	named  bool  // the record says which nginx wrote it
 }
+
+// facts are what a line tells of a request that is counted or compared.
+type facts struct {
+	logged                int64  // when it was logged, in milliseconds since 1970
+	requestMs, upstreamMs int32  // as in accesslog.Record
+	agent, user           uint32 // hashes; 0 for none
+	sender                uint32 // of the header in which a proxy hands on the client's address
+	status                int16
+	limit, conn           accesslog.Outcome
+}
+
+// arrived is when the request came.
+func (f *facts) arrived() int64 { return f.logged - int64(max(f.requestMs, 0)) }
 
 // seed is that of hashes on which nothing rests that is told: it is another one in each run, so that no log is slow by
 // intent, nor can be made to hold two texts of one hash. By chance 100,000 texts have two such once in three thousand
@@ -46,7 +63,11 @@ func (n *needs) marks(b *accesslog.Batch, server *config.Server, list []mark) []
 		rec := &b.Records[i]
 		target := n.target(rec)
 		m := mark{
-			class: mixed(to ^ n.hashOf(rec, target)), length: int32(len(target)), agent: hashOf(rec.Agent), user: hashOf(rec.User),
+			class: mixed(to ^ n.hashOf(rec, target)), length: int32(len(target)), line: rec.Line, whole: wholeSecond(rec), named: rec.Nginx != "",
+			facts: facts{
+				logged: rec.Time, requestMs: rec.RequestMs, upstreamMs: rec.UpstreamMs, agent: hashOf(rec.Agent), user: hashOf(rec.User),
+				status: rec.Status, limit: rec.LimitReq, conn: rec.LimitConn,
+			},
 		}
 		if rec.Forwarded != "" {
 			m.sender = n.senderOf(rec.Forwarded, senders)

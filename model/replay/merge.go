@@ -25,7 +25,7 @@ type log struct {
 	rank   int // number in the order in which logs begin
 	jobs   <-chan *job
 	job    *job
-	at     int   // the next record of the job's batch
+	at     int   // the next record of the job's batch, and mark
 	begins int64 // number of the job's first line
 
 	lines  int64
@@ -109,7 +109,7 @@ func (m *merge) insert(l *log) {
 	m.open = slices.Insert(m.open, at, l)
 }
 
-func (l *log) time() int64 { return l.job.batch.Records[l.at].Time }
+func (l *log) time() int64 { return l.job.marks[l.at].logged }
 
 // take gives on the lines of a log up to the next log's. Where two lines have one time, their logs alone say which goes first,
 // whatever other logs are read beside them: see Part.
@@ -128,9 +128,9 @@ func (m *merge) take(l *log) {
 		if m.r.last != nil && l.at%lookEvery == 0 {
 			l.lookAhead(m.r.last)
 		}
-		l.give(m.r, &l.job.batch.Records[l.at], &l.job.marks[l.at])
+		l.give(m.r)
 		l.at++
-		if l.at == len(l.job.batch.Records) {
+		if l.at == len(l.job.marks) {
 			if !l.next(m) {
 				m.open = m.open[1:]
 				return
@@ -146,7 +146,7 @@ func (m *merge) take(l *log) {
 
 // next goes on to a record; it reports false at the end of the log.
 func (l *log) next(m *merge) bool {
-	for l.job == nil || l.at == len(l.job.batch.Records) {
+	for l.job == nil || l.at == len(l.job.marks) {
 		if l.job != nil {
 			l.begins += int64(l.job.batch.Breaks)
 			m.pool.done(l.job)
@@ -163,7 +163,7 @@ func (l *log) next(m *merge) bool {
 		}
 		<-j.ready
 		l.job, l.at = j, 0
-		l.whole.look(j.batch.Records)
+		l.whole.look(j.marks)
 		l.lines += int64(j.batch.Lines)
 		l.faults.Add(&j.batch.Faults, l.begins)
 		m.tell()

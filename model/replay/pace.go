@@ -44,11 +44,11 @@ const wholeLines = 1000
 // writes JSON anew turns nginx's 1772438400.000 into 1772438400. One line cannot tell the two apart, the first lines can.
 type wholeness struct{ lines, whole int }
 
-// look takes note of further records, as long as what came before is not enough to tell.
-func (w *wholeness) look(records []accesslog.Record) {
-	for i := range records[:min(len(records), wholeLines-w.lines)] {
+// look takes note of further lines, as long as what came before is not enough to tell.
+func (w *wholeness) look(marks []mark) {
+	for i := range marks[:min(len(marks), wholeLines-w.lines)] {
 		w.lines++
-		if wholeSecond(&records[i]) {
+		if marks[i].whole {
 			w.whole++
 		}
 	}

@@ -52,11 +52,12 @@ func (k *whoseKey) is(z *config.Zone, key string) bool {
 	return k.row != nil && k.id.zone == z && k.id.key == key && !k.row.dropped
 }
 
-// whoOf returns where a record comes from.
-func (e *engine) whoOf(rec *accesslog.Record, m *mark) *who {
+// whoOf returns where the next record of a log comes from.
+func (e *engine) whoOf(l *log, m *mark) *who {
 	if w := e.whos.get(m.from); w != nil {
 		return w
 	}
+	rec := l.record()
 	// The texts are cut out of a block that need not be kept for their sake.
 	w := e.newWhoBehind(whoKey{strings.Clone(rec.Client), strings.Clone(rec.Peer), strings.Clone(e.r.needs.handedOn(rec))})
 	e.whos.put(m.from, w)
