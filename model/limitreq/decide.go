@@ -11,20 +11,24 @@ type asked struct {
 	state zone.Ref
 }
 
-// passes settles the usual case in few steps: a key whose place is known, within its burst and not held. Where it reports
-// false, nothing has changed but the order of use, in which the key is the latest now.
-func (l *Limit) passes(now clock.Msec) bool {
+// Pass settles the usual case in few steps, for a request that is asked about one limit only: a key whose place is known, within
+// its burst and not held. It returns the new excess, in thousandths of a request. Where it reports false, nothing has
+// changed but the order of use, in which the key is the latest now.
+func (l *Limit) Pass(now clock.Msec) (excess int64, passed bool) { return l.PassAt(l.At, now) }
+
+// PassAt is Pass for a key that is at a place, whatever Key and At say. A zone keeps no empty key.
+func (l *Limit) PassAt(at Ref, now clock.Msec) (excess int64, passed bool) {
 	z := l.Zone
-	if l.Key == "" || !z.keys.Holds(l.At) {
-		return false
+	if !z.keys.Holds(at) {
+		return 0, false
 	}
-	s := z.keys.Use(l.At)
+	s := z.keys.Use(at)
 	excess, moved := s.after(now, z.rate)
 	if excess > l.Burst || excess > l.Delay {
-		return false
+		return 0, false
 	}
 	s.settle(now, excess, moved)
-	return true
+	return excess, true
 }
 
 // decideOne is decide for a list of one, without what several need.

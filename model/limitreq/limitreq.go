@@ -89,7 +89,7 @@ type Lookup struct {
 // young. With dryRun the same is charged and the verdict only noted.
 func Decide(now clock.Msec, limits []Limit, dryRun bool) Decision {
 	if len(limits) == 1 {
-		if limits[0].passes(now) {
+		if _, passed := limits[0].Pass(now); passed {
 			return Decision{Verdict: Passed, Zone: -1}
 		}
 		return decideOne(now, &limits[0], dryRun, nil)

@@ -60,6 +60,16 @@ func (p *Pipeline) note(now clock.Msec, n *node, ask []limitreq.Limit, d *limitr
 	}
 }
 
+// noteCharge is note for one limit that has charged a key and let the request pass at once.
+func (p *Pipeline) noteCharge(now clock.Msec, l *limit, z *limitreq.Zone, key string, excess int64) {
+	u := &p.uses[l.id]
+	u.asked++
+	u.charge(now, key, excess, z.Rate())
+	if p.Watch != nil {
+		p.Watch(l.zone, key, now, excess, true)
+	}
+}
+
 // charge takes note of a key's new excess.
 func (u *usage) charge(now clock.Msec, key string, excess, rate int64) {
 	switch {

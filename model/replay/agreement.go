@@ -52,7 +52,7 @@ func (e *engine) compare(n *entry, f *pipeline.Flight) {
 	}
 	a := &e.agree
 	a.logged++
-	there := verdictOf(n.limit)
+	there := verdicts[n.limit]
 	if there == "" {
 		there = limitreq.None
 	}

@@ -243,7 +243,7 @@ func (e *engine) meet(n *entry) {
 func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bool {
 	e.now, e.dec = n, decided{}
 	h := e.pipe.Hint
-	h.Verdict, h.Look, h.Only, h.Slack, h.Shift, h.Near = verdictOf(n.limit), look, only, 1, 0, 0
+	h.Verdict, h.Look, h.Only, h.Slack, h.Shift, h.Near = verdicts[n.limit], look, only, 1, 0, 0
 	if n.coarseTime {
 		h.Slack = 0
 	}
@@ -292,12 +292,10 @@ func (e *engine) count(n *entry, f *pipeline.Flight) {
 	}
 }
 
-// verdictOf is a word of the log as the limiter says it; "" where no limiter spoke.
-func verdictOf(o accesslog.Outcome) limitreq.Verdict {
-	if o == accesslog.NotLogged || o == accesslog.None {
-		return ""
-	}
-	return limitreq.Verdict(o.String())
+// verdicts are the words of the log as the limiter says them; "" where no limiter spoke.
+var verdicts = [...]limitreq.Verdict{
+	accesslog.NotLogged: "", accesslog.None: "", accesslog.Passed: limitreq.Passed, accesslog.Delayed: limitreq.Delayed, accesslog.Rejected: limitreq.Rejected,
+	accesslog.DelayedDryRun: limitreq.DelayedDryRun, accesslog.RejectedDryRun: limitreq.RejectedDryRun,
 }
 
 // outcomeOf is what a limiter did to a request; a dry run does nothing, and is told apart.

@@ -70,6 +70,12 @@ func byAddress(z *config.Zone) bool {
 func (e *engine) ofKey(s suspect) (Diagnosis, bool) {
 	k := s.row
 	agents, users, senders, paths := k.agents.n(), k.users.n(), k.senders.n(), k.uris.n()
+	browsing := k.documents > 0 && k.beside >= filesOfPage*k.documents
+	proxy, shared := senders >= manySenders, agents >= manyAgents || users >= manyUsers || browsing && k.pages >= manyPages
+	attack := k.Rejected >= floodRefused && 2*k.Rejected >= k.Requests && !browsing
+	if !proxy && !shared && !attack {
+		return Diagnosis{}, false // as most are
+	}
 	key := e.redact(pipeline.Readable(s.id.key))
 	evidence := map[string]any{
 		"key": key, "zone": s.id.zone.Name, "requests": k.Requests, "delayed": k.Delayed, "refused": k.Rejected, "agents": agents, "users": users,
@@ -77,14 +83,13 @@ func (e *engine) ofKey(s suspect) (Diagnosis, bool) {
 	}
 	suffers := fmt.Sprintf("%s delayed, %s refused of %s", number(k.Delayed), number(k.Rejected), count(k.Requests, "request"))
 	place, limit := e.limitOf(k, s.id.zone)
-	browsing := k.documents > 0 && k.beside >= filesOfPage*k.documents
 	switch {
-	case senders >= manySenders:
+	case proxy:
 		return at(diagProxy, place, limit, fmt.Sprintf(
 			"key %s of zone %s is %s that hands on about %s other addresses: %s (%s)",
 			key, s.id.zone.Name, e.addressText(k.who), number(senders), e.proxyText(k.who, evidence), suffers,
 		), e.with(evidence, k.who)), true
-	case agents >= manyAgents, users >= manyUsers, browsing && k.pages >= manyPages:
+	case shared:
 		var signs []string
 		if agents >= manyAgents {
 			signs = append(signs, "about "+number(agents)+" user agents")
@@ -98,13 +103,11 @@ func (e *engine) ofKey(s suspect) (Diagnosis, bool) {
 		return at(diagShared, place, limit, fmt.Sprintf(
 			"several people share key %s of zone %s, %s: %s (%s)", key, s.id.zone.Name, e.addressText(k.who), strings.Join(signs, ", "), suffers,
 		), e.with(evidence, k.who)), true
-	case k.Rejected >= floodRefused && 2*k.Rejected >= k.Requests && !browsing:
-		return at(diagAttack, place, limit, fmt.Sprintf(
-			"key %s of zone %s looks like an attack or a program out of control: %s, up to %s in one second, to %s: the limit does its work",
-			key, s.id.zone.Name, suffers, number(k.most), count(paths, "path"),
-		), e.with(evidence, k.who)), true
 	}
-	return Diagnosis{}, false
+	return at(diagAttack, place, limit, fmt.Sprintf(
+		"key %s of zone %s looks like an attack or a program out of control: %s, up to %s in one second, to %s: the limit does its work",
+		key, s.id.zone.Name, suffers, number(k.most), count(paths, "path"),
+	), e.with(evidence, k.who)), true
 }
 
 // proxyText says what follows of an address that hands on others, and which network would have to be trusted. Anybody may

@@ -113,6 +113,9 @@ func (e *engine) watch(z *config.Zone, key string, _ clock.Msec, excess int64, c
 
 // settle counts a verdict at the keys that were asked.
 func (n *decided) settle(d *limitreq.Decision) {
+	if d.Verdict == limitreq.Passed {
+		return
+	}
 	for _, row := range n.charged[:min(n.charges, len(n.charged))] {
 		switch d.Verdict {
 		case limitreq.Rejected, limitreq.RejectedDryRun:
