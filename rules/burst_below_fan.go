@@ -94,7 +94,7 @@ func belowFanFinding(p *rule.Pass, list rule.List[*config.LimitReq], limit *conf
 	f.Related = []rule.Label{{Span: limit.Zone.RateSpan, Message: "the rate"}}
 	needed := s.BurstNeeded()
 	then := fmt.Sprintf(", and with nodelay burst=%d refuses none", needed)
-	f.Message = fmt.Sprintf("burst=%s at %s is less than one page of one client needs: ", rule.Milli(limit.Burst), rule.Rate(limit.Zone.Rate))
+	f.Message = fmt.Sprintf("burst=%s at %s is less than one page of one client needs: ", rule.Milli(limit.Burst), rule.RateOf(limit.Zone))
 	f.Evidence = map[string]any{
 		"rate_milli": limit.Zone.Rate, "burst": limit.Burst / 1000, "burst_needed": needed,
 		"page_requests": int64(s.One.All()), "page_rejected": int64(s.One.Rejected),

@@ -98,7 +98,7 @@ func tellPatience(limit *config.LimitReq) rule.Finding {
 		f.Severity = rule.Note
 		patience, who = programPatience, "most programs give up after"
 	}
-	f.Message = fmt.Sprintf("burst=%s at %s holds requests for up to %s: %s %s", rule.Milli(limit.Burst), rule.Rate(limit.Zone.Rate),
+	f.Message = fmt.Sprintf("burst=%s at %s holds requests for up to %s: %s %s", rule.Milli(limit.Burst), rule.RateOf(limit.Zone),
 		rule.AtMost(longest), who, rule.Duration(patience))
 	f.Evidence = map[string]any{
 		"rate_milli": limit.Zone.Rate, "burst_milli": limit.Burst, "delay_milli": limit.Delay, "delay_ms_max": longest, "patience_ms": patience,

@@ -51,7 +51,7 @@ func tellDelay(limit *config.LimitReq, s rule.Suffered) rule.Finding {
 		how = fmt.Sprintf("burst=%s with delay=%s", rule.Milli(limit.Burst), rule.Milli(limit.Delay))
 		evidence["delay_milli"] = limit.Delay
 	}
-	message := fmt.Sprintf("%s at %s holds requests for up to %s", how, rule.Rate(limit.Zone.Rate), rule.AtMost(longest))
+	message := fmt.Sprintf("%s at %s holds requests for up to %s", how, rule.RateOf(limit.Zone), rule.AtMost(longest))
 	if s.One.Harmed() || s.Office.Harmed() {
 		message += ": " + s.Words()
 		s.Tell(evidence)

@@ -108,7 +108,7 @@ func totalRate(p *rule.Pass, total, client *config.LimitReq) rule.Finding {
 	f := rule.Of(config.Item{Directive: z.Directive, Via: z.Via}, &p.Tree.HTTP.Level)
 	f.Primary = rateSpan(z)
 	f.Message = fmt.Sprintf("all clients together have %s in zone %q, and one client %s in zone %q: it may take everything",
-		rule.Rate(z.Rate), z.Name, rule.Rate(client.Zone.Rate), client.Zone.Name)
+		rule.RateOf(z), z.Name, rule.RateOf(client.Zone), client.Zone.Name)
 	f.Evidence = map[string]any{"total_rate_milli": z.Rate, "client_rate_milli": client.Zone.Rate, "zone": z.Name}
 	f.Related = []rule.Label{
 		{Span: rateSpan(client.Zone), Message: "the rate of one client"},

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/numeral"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/model/clock"
@@ -68,6 +69,14 @@ func Exactly(ms int64) string {
 // Rate writes thousandths of a request per second as a configuration would: "5r/s", "0.166r/s" for what nginx keeps of
 // 10r/m.
 func Rate(milli int64) string { return Milli(milli) + "r/s" }
+
+// RateOf writes a zone's rate in the unit in which the configuration has it: "10r/m", of which nginx keeps 0.166r/s.
+func RateOf(z *config.Zone) string {
+	if z.PerMinute > 0 {
+		return strconv.FormatInt(z.PerMinute, 10) + "r/m"
+	}
+	return Rate(z.Rate)
+}
 
 // Milli writes thousandths as a decimal number without idle zeros: 5000 is "5", 166 is "0.166".
 func Milli(n int64) string {

@@ -42,7 +42,7 @@ type Zone struct {
 	Directive string // limit_req or limit_conn
 	Name      string
 	Place     string // file:line of its definition
-	Rate      string // "5r/s"; "" for limit_conn
+	Rate      string // "5r/s", "10r/m"; "" for limit_conn
 	Where     string // places where it is in effect, the first few
 	Wait      string // the longest that a request may be held, "2 s"; "" where none is held
 	DryRun    bool   // some of its limits only count
@@ -82,7 +82,7 @@ func (p *Plan) note(format string, args ...any) {
 func (p *Plan) zone(z *rule.Zone) (Zone, bool) {
 	out := Zone{Directive: limitConn, Name: z.Name, Place: place(z.Item.Head())}
 	if z.Req != nil {
-		out.Directive, out.Rate = limitReq, rule.Rate(z.Req.Rate)
+		out.Directive, out.Rate = limitReq, rule.RateOf(z.Req)
 	}
 	var wait int64
 	var where []string
