@@ -17,6 +17,7 @@ var ambient = []*rule.Rule{rules.LimitStatusNotLogged, rules.UpstreamTimeNotLogg
 // besides are the notes that a good example draws of other rules because of what it is about.
 var besides = map[*rule.Rule][]*rule.Rule{
 	rules.AddHeaderNotAlways: {rules.PreflightCounted},
+	rules.ConnLimitLowForH2:  {rules.UnsupportedInVersion}, // http2 as every nginx takes it, of which new ones warn
 	rules.LimitMissesPath:    {rules.LimitOnRoot, rules.SharedAddressRejected},
 	rules.MergeSlashesBypass: {rules.LimitMissesPath},
 	rules.RealipV6Missing:    {rules.KeyIPv6SingleAddress},

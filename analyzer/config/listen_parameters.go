@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/directive"
@@ -10,6 +11,7 @@ import (
 // A listenParameter is a parameter of listen that is a word by itself.
 type listenParameter struct {
 	gone   directive.Version // first version without it
+	old    directive.Version // first version that warns of it, and names the directive of this name in its place
 	socket bool              // an option of the socket, which an address may have once
 	set    func(*Listen)
 }
@@ -18,7 +20,7 @@ var listenParameters = map[string]listenParameter{
 	"default_server": {set: func(l *Listen) { l.Default = true }},
 	"default":        {set: func(l *Listen) { l.Default = true }},
 	"ssl":            {set: func(l *Listen) { l.SSL = true }},
-	"http2":          {set: func(l *Listen) { l.HTTP2 = true }},
+	"http2":          {old: 1025001, set: func(l *Listen) { l.HTTP2 = true }},
 	"spdy":           {gone: 1009005, set: func(*Listen) {}},
 	"quic":           {set: func(l *Listen) { l.QUIC = true }},
 	"proxy_protocol": {set: func(l *Listen) { l.ProxyProtocol = true }},
@@ -43,6 +45,12 @@ func (r *resolver) listenParameters(it Item, l *Listen, s *scope) (set, ok bool)
 		if !r.has(it, w) || p.gone != 0 && r.version >= p.gone {
 			r.refuseNewer(it, w, s)
 			return set, false
+		}
+		if p.old != 0 && r.version >= p.old {
+			r.refuse(s.level, Refusal{
+				Kind: UnsupportedVersion, Span: it.WordSpan(w), Line: line(it.Directive), Warning: true,
+				Text: fmt.Sprintf(`the "listen ... %s" directive is deprecated, use the "%[1]s" directive instead`, w.Value),
+			})
 		}
 		if p.set != nil {
 			p.set(l)

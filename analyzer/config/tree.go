@@ -25,7 +25,7 @@ type Tree struct {
 	Refusals []Refusal // in the order in which nginx would come upon them; it stops at the first that is no Warning
 	LeftOut  int       // further refusals, of kinds of which there are too many to keep; see load.Input.LeftOut
 
-	Assumed  []string  // modules in use that nothing loads, and that nginx may be built without: they are taken to be built in
+	Assumed []string // modules in use that nothing loads, and that nginx may be built without: they are taken to be built in
 
 	whole bool // all of the input was read, but for what is known all the same
 	cut   bool // expansion was stopped at a bound
