@@ -39,12 +39,17 @@ func (f *replayFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	f.registerLogs(flags)
 	flags.StringVar(&f.host, "host", "", "`host` that was asked for where the log does not say it (default: that of the server whose access_log it is, else of the first server with a limit)")
-	flags.BoolVar(&f.redact, "redact", false, "show hashes in the place of addresses, key values and query strings")
-	flags.StringVar(&f.salt, "redact-salt", "", "secret `text` that the hashes are made with, so that those of several runs can be compared (default: another one each time)")
+	f.registerRedact(flags)
 	flags.Var(f.format, "format", "how to print")
 	flags.StringVar(&f.output, "output", "", "`file` to write to, whole or not at all (default: standard output)")
 	f.edge.addSimulate(flags)
 	f.add(flags)
+}
+
+// registerRedact registers what is not to be shown.
+func (f *replayFlags) registerRedact(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.redact, "redact", false, "show hashes in the place of addresses, key values and query strings")
+	flags.StringVar(&f.salt, "redact-salt", "", "secret `text` that the hashes are made with, so that those of several runs can be compared (default: another one each time)")
 }
 
 // registerLogs registers what says how logs are read.

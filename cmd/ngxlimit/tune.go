@@ -27,6 +27,7 @@ type tuneFlags struct {
 	attackers, people []string
 	ofFans, ofLogs    []string // flags that are about one sort of traffic alone
 	spools            spools
+	redact            func(string) string // nil where all is shown
 }
 
 func newTune(a *app) *cobra.Command {
@@ -59,6 +60,7 @@ beside them, by as many clients as are named.`,
 	f.registerCrowd(flags)
 	f.ofFans = flagNames(flags, "fan", "host")
 	f.logs.registerLogs(flags)
+	f.logs.registerRedact(flags)
 	f.ofLogs = flagNames(flags, append(f.ofFans, "fan", "host")...)
 	flags.Var(share{&f.share}, "share", "`share` of the legitimate clients that are to pass at once; 99.9% is 0.999")
 	flags.Var(decimal{&f.headroom}, "headroom", "`factor` by which each measured burst is multiplied")

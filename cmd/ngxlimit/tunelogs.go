@@ -31,6 +31,10 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	if err != nil {
 		return nil, err
 	}
+	if f.redact, err = f.logs.redactor(); err != nil {
+		return nil, err
+	}
+	o.Redact, t.Redacted = f.redact, f.redact != nil
 	if err := f.spools.keep(a, names); err != nil { // the logs are read twice, to try what was found
 		return nil, err
 	}
@@ -135,7 +139,7 @@ func (a *app) replayVisits(f *tuneFlags, tree, through *config.Tree, names []str
 	bar.what, bar.bytes = "reading", true
 	defer bar.finish()
 	return replay.Run(through, route.New(through), sources, replay.Options{
-		From: f.logs.from.ms, To: f.logs.to.ms, Host: f.host, Workers: runtime.GOMAXPROCS(0), Visit: visit,
+		From: f.logs.from.ms, To: f.logs.to.ms, Host: f.host, Workers: runtime.GOMAXPROCS(0), Redact: f.redact, Visit: visit,
 		Progress: func(int64, int64) { bar.set(atomic.LoadInt64(&o.read), o.size) },
 	})
 }

@@ -85,7 +85,7 @@ func (c *Collector) judgeClients() {
 		who := c.clients[name]
 		shared := who.agents.n >= sharedAgents || who.users.n >= sharedUsers
 		if shared {
-			c.plan.Shared = append(c.plan.Shared, Shared{Client: name, Agents: who.agents.n, Users: who.users.n})
+			c.plan.Shared = append(c.plan.Shared, Shared{Client: c.shown(name), Agents: who.agents.n, Users: who.users.n})
 		}
 		why := ""
 		switch {
@@ -103,10 +103,18 @@ func (c *Collector) judgeClients() {
 		}
 		if why != "" {
 			who.attacks = true
-			c.plan.Attackers = append(c.plan.Attackers, Attacker{Client: name, Why: why, Requests: len(who.at), Busiest: busiest[i]})
+			c.plan.Attackers = append(c.plan.Attackers, Attacker{Client: c.shown(name), Why: why, Requests: len(who.at), Busiest: busiest[i]})
 		}
 	}
 	slices.SortStableFunc(c.plan.Attackers, func(a, b Attacker) int { return cmp.Compare(b.Requests, a.Requests) })
+}
+
+// shown is an address as the plan has it.
+func (c *Collector) shown(name string) string {
+	if c.o.Redact == nil || name == "" {
+		return name
+	}
+	return c.o.Redact(name)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

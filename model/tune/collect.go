@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -278,6 +279,11 @@ func (c *Collector) kept() []*collected {
 		if g.Kind == Place {
 			continue
 		}
+		if c.o.Redact != nil && holdsAddress(g.Path) {
+			c.plan.Other += g.Requests
+			c.note("a path that holds an address is not shown, and gets no limit of its own")
+			continue
+		}
 		if g.Kind == Part {
 			if float64(g.Requests) < worthwhile*float64(c.dynamic[g.Server]) {
 				continue
@@ -297,6 +303,25 @@ func (c *Collector) kept() []*collected {
 		kept = append(kept, g)
 	}
 	return append(kept, c.totals(kept)...)
+}
+
+func (c *Collector) note(text string) {
+	if !slices.Contains(c.plan.Notes, text) {
+		c.plan.Notes = append(c.plan.Notes, text)
+	}
+}
+
+// holdsAddress says whether a part of a path is an address, with or without a port.
+func holdsAddress(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if _, ok := request.ParseAddr(part); ok {
+			return true
+		}
+		if _, err := netip.ParseAddrPort(part); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Collector) inParts(place *collected, kept []*collected) int {
@@ -353,7 +378,7 @@ func (c *Collector) finish(g *collected, kept reserve) {
 		}
 		people = append(people, e.at)
 		if n := e.at.busiest(tenSeconds); n > g.Busiest {
-			g.Busiest, g.BusiestKey = n, e.client
+			g.Busiest, g.BusiestKey = n, c.shown(e.client)
 		}
 	}
 	g.People = len(people)

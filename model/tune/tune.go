@@ -31,6 +31,8 @@ type Options struct {
 	Static func(string) bool // says that a path is a static file's
 
 	Attackers, People func(client string) bool // what somebody knows of an address; nil for nothing
+
+	Redact func(text string) string // stands in for addresses in the plan; nil: they are shown
 }
 
 // A Kind is what a group of requests is for.

@@ -18,6 +18,7 @@ import (
 // A Tuning is what tune has found.
 type Tuning struct {
 	Input    string
+	Redacted bool   // addresses are hashes
 	Traffic  string // what the traffic is
 	Plan     *tune.Plan
 	Proposal *rollout.Proposal // nil where nothing is to be limited
@@ -36,7 +37,7 @@ func WriteTuning(w io.Writer, t Tuning, o Options) error {
 	for _, g := range t.Plan.Groups {
 		out.frontier(g)
 	}
-	out.clients(t.Plan)
+	out.clients(t)
 	out.stages(t.Proposal)
 	out.steps(t.Proposal.Steps(t.Input))
 	for _, n := range append(t.Proposal.Notes, t.Plan.Notes...) {
@@ -173,7 +174,8 @@ func keys(g *tune.Group) string {
 // mostClients bounds the lists of clients.
 const mostClients = 10
 
-func (t *tuningWriter) clients(p *tune.Plan) {
+func (t *tuningWriter) clients(of Tuning) {
+	p := of.Plan
 	if len(p.Attackers)+len(p.Shared) > 0 {
 		t.print("\n")
 	}
@@ -182,7 +184,11 @@ func (t *tuningWriter) clients(p *tune.Plan) {
 			t.line("and " + numeral.Count(len(p.Attackers)-i) + " more")
 			break
 		}
-		t.line(fmt.Sprintf("no room is made for %s (%s): %s; --people %s counts it as people", clean(a.Client), rule.Plural(int64(a.Requests), "request", "requests"), a.Why, clean(a.Client)))
+		whom := clean(a.Client)
+		if of.Redacted {
+			whom = "with its address" // no flag takes a hash
+		}
+		t.line(fmt.Sprintf("no room is made for %s (%s): %s; --people %s counts it as people", clean(a.Client), rule.Plural(int64(a.Requests), "request", "requests"), a.Why, whom))
 	}
 	for i, s := range p.Shared {
 		if i == mostClients {
