@@ -23,7 +23,9 @@ func (r *resolver) serverName(it Item, _ *visit, s *scope) {
 			})
 		}
 		if pattern, ok := strings.CutPrefix(text, "~"); ok {
-			r.regex(it, w, pattern, strings.ToLower(pattern) != pattern, s)
+			caseless := lower(pattern) != pattern
+			r.regex(it, w, pattern, caseless, s)
+			s.server.captures = r.regexes[regexKey{pattern, caseless}].groups > 0
 		}
 		s.server.Names = append(s.server.Names, &Name{Text: text, Kind: nameKind(text), Span: it.WordSpan(w)})
 	}
@@ -43,13 +45,13 @@ func nameKind(text string) NameKind {
 	return NameExact
 }
 
-// conflictingNames warns of names that two servers of one address share, and refuses what cannot be a name
+// conflictingNames warns of names that stand twice at one address, and refuses what cannot be a name
 // (ngx_http_server_names). nginx finds them when the http block has closed.
 func (r *resolver) conflictingNames() {
 	h := r.http.hash("server_names_hash")
 	for _, at := range r.ports.order {
-		if len(at.servers) < 2 {
-			continue
+		if len(at.servers) == 0 || len(at.servers) == 1 && !at.servers[0].captures {
+			continue // there is nothing to choose between
 		}
 		count := 0
 		for _, s := range at.servers {

@@ -95,6 +95,13 @@ func (s said) String() string {
 
 // What nginx refuses and warns of, and what it takes although one would not think so. Each case is the inside of http.
 var nginxCases = []string{
+	// names of a single server: nginx looks at them only where the last regex has groups
+	`server { listen 127.0.0.1:18801; server_name a a ~(b); }`, `server { listen 127.0.0.1:18801; server_name a a ~(b) ~c; }`,
+	`server { listen 127.0.0.1:18801; server_name a a ~(?:b) ~(?<c>d); }`, `server { listen 127.0.0.1:18801; server_name a*b ~(c); }`,
+	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn ~(b); }`,
+	`server { listen 127.0.0.1:18801; listen 127.0.0.1:18802; server_name a A ~(b); } server { listen 127.0.0.1:18802; }`,
+	// letters are those from A to Z
+	"server { listen 127.0.0.1:18801; server_name \xff; } server { listen 127.0.0.1:18801; server_name \xfe É é Ⅷ; }",
 	// names too long for nginx's tables
 	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,
 	`server { listen 127.0.0.1:18801; server_name nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn; } server { listen 127.0.0.1:18801; server_name b; }`,

@@ -49,7 +49,20 @@ func parseUnit(s, units string) (int64, bool) {
 // thousandths turns a count into thousandths. What does not fit is cut to what does: no request comes near it.
 func thousandths(n int64) int64 { return min(n, math.MaxInt64/1000) * 1000 }
 
-func lower(s string) string { return strings.ToLower(s) }
+// lower is nginx's lower case: that of A to Z. All other bytes stay, whether they are UTF-8 or not.
+func lower(s string) string {
+	first := strings.IndexFunc(s, func(c rune) bool { return 'A' <= c && c <= 'Z' })
+	if first < 0 {
+		return s
+	}
+	b := []byte(s)
+	for i, c := range b[first:] {
+		if 'A' <= c && c <= 'Z' {
+			b[first+i] = c | 0x20
+		}
+	}
+	return string(b)
+}
 
 // isOn reads a flag whose value the table has checked.
 func isOn(s string) bool { return lower(s) == "on" }

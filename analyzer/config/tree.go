@@ -192,6 +192,8 @@ type Server struct {
 	Ifs       []*Level // KindServerIf, in order
 
 	MergeSlashes bool // on unless the server or http says off
+
+	captures bool // the last regex among the names has groups
 }
 
 // Name is one name of a server_name directive.
