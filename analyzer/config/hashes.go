@@ -3,8 +3,11 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
+
+	"github.com/ngxlimit/ngxlimit/analyzer/source"
 )
 
 // cacheLine is what nginx rounds buckets up to, and what it takes where none are set: 64 bytes on x86-64 and arm64.
@@ -55,11 +58,14 @@ func (r *resolver) mapHashSize(it Item, _ *visit, s *scope) {
 
 func align(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// takes says whether a name fits: its bytes and two for their number, rounded up to a word, and two pointers.
-func (h hash) takes(name string) bool {
-	const word = 8
-	return word+align(int64(len(name))+2, word)+word <= h.bucket
-}
+// word is the size of a pointer.
+const word = 8
+
+// elementBytes is what a name takes in a table: a pointer, and its bytes and two for their number, rounded up to a word.
+func elementBytes(name string) int64 { return word + align(int64(len(name))+2, word) }
+
+// takes says whether a name fits, and the pointer that ends a bucket with it.
+func (h hash) takes(name string) bool { return elementBytes(name)+word <= h.bucket }
 
 // takesLabels says whether each part between the dots fits, as a name with a wildcard is kept.
 func (h hash) takesLabels(name string) bool {
@@ -106,50 +112,83 @@ func (h hash) increase(what string, now int64) string {
 	return fmt.Sprintf("could not build %s, you should increase %s_%s: %d", h.name, h.name, what, now)
 }
 
-// longNames refuses names of servers that share an address, if one is too long for the table that nginx makes of them.
-func (r *resolver) longNames(at *portServers, h hash) {
+// longNames refuses names of servers that share an address, if one is too long for the table that nginx makes of them, or if
+// they are too many.
+func (r *resolver) longNames(at *portServers, taken *takenNames, h hash) {
 	if r.partial() {
 		return // the size may be set where nothing was read
 	}
 	wrong := h.sizes()
+	var first source.Span
+	var level *Level
 	for _, s := range at.servers {
 		for _, n := range s.Names {
-			if n.Kind == NameRegex || wrong == "" && h.takesName(n.Text, n.Kind) {
+			if n.Kind == NameRegex {
 				continue
 			}
-			out := Refusal{Kind: InvalidValue, Span: n.Span, Text: cmp.Or(wrong, h.text())}
-			if out.Span.File == nil && s.Directive != nil {
-				out.Span = s.Directive.Head()
+			span := n.Span
+			if span.File == nil && s.Directive != nil {
+				span = s.Directive.Head()
 			}
-			r.refuse(&s.Level, out)
-			return
+			if wrong != "" || !h.takesName(n.Text, n.Kind) {
+				r.refuse(&s.Level, Refusal{Kind: InvalidValue, Span: span, Text: cmp.Or(wrong, h.text())})
+				return
+			}
+			if level == nil {
+				first, level = span, &s.Level
+			}
 		}
+	}
+	if level != nil {
+		r.fillTables(h, taken.all, first, level)
 	}
 }
 
-// longKeys refuses the keys of a map, if one is too long for the table that nginx makes of them.
-func (r *resolver) longKeys(entries []Item, l *Level) {
+// longKeys refuses the keys of a map, if one is too long for the table that nginx makes of them, or if they are too many.
+func (r *resolver) longKeys(block Item, entries []Item, l *Level) {
 	if r.partial() {
 		return
 	}
-	h, hostnames := r.mapHash, false
+	h := r.mapHash
 	wrong := h.sizes()
-	for _, e := range entries {
-		key := e.Name().Value
-		switch {
-		case e.NumArgs() == 0:
-			hostnames = hostnames || key == "hostnames"
-			continue
-		case strings.HasPrefix(key, "~"), key == "default", wrong == "" && len(key) < cacheLine/2:
-			continue
-		}
-		kind := NameExact
-		if hostnames {
-			kind = nameKind(key)
-		}
-		if wrong != "" || !h.takesName(strings.TrimPrefix(key, `\`), kind) {
+	for e, kind := range mapKeys(entries) {
+		if wrong != "" || len(e.Name().Value) >= cacheLine/2 && !h.takesName(keyText(e), kind) {
 			r.refuse(l, Refusal{Kind: InvalidValue, Span: e.WordSpan(e.Name()), Text: cmp.Or(wrong, h.text())})
 			return
 		}
 	}
+	r.fillTables(h, func(yield func(string, NameKind) bool) {
+		for e, kind := range mapKeys(entries) {
+			if !yield(keyText(e), kind) {
+				return
+			}
+		}
+	}, block.Head(), l)
 }
+
+// mapKeys yields those entries of a map that go into tables. Keys are names with wildcards behind "hostnames" only.
+func mapKeys(entries []Item) iter.Seq2[Item, NameKind] {
+	return func(yield func(Item, NameKind) bool) {
+		hostnames := false
+		for _, e := range entries {
+			key := e.Name().Value
+			switch {
+			case e.NumArgs() == 0:
+				hostnames = hostnames || key == "hostnames"
+				continue
+			case strings.HasPrefix(key, "~"), key == "default":
+				continue
+			}
+			kind := NameExact
+			if text := keyText(e); hostnames && !strings.HasPrefix(text, "~") && text != "." {
+				kind = nameKind(text)
+			}
+			if !yield(e, kind) {
+				return
+			}
+		}
+	}
+}
+
+// keyText is the key of an entry, without the backslash that makes a key of "default" and the like.
+func keyText(e Item) string { return strings.TrimPrefix(e.Name().Value, `\`) }

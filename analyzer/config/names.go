@@ -65,7 +65,7 @@ func (r *resolver) conflictingNames() {
 				}
 			}
 		}
-		r.longNames(at, h)
+		r.longNames(at, &taken, h)
 	}
 }
 
@@ -88,6 +88,25 @@ func (t *takenNames) take(n *Name, text string) (earlier *Name) {
 	case NameExact, NameRegex:
 	}
 	return takeAs(&t.exact, n, text)
+}
+
+// all yields the names, wildcards in the form of their kind.
+func (t *takenNames) all(yield func(string, NameKind) bool) {
+	for text, n := range t.exact {
+		if n.Kind == NameExact && !yield(text, NameExact) {
+			return
+		}
+	}
+	for text := range t.leading {
+		if !yield(text, NameDot) {
+			return
+		}
+	}
+	for text := range t.trailing {
+		if !yield(text, NameTrailing) {
+			return
+		}
+	}
 }
 
 func takeAs(names *map[string]*Name, n *Name, key string) (earlier *Name) {

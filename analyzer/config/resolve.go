@@ -54,6 +54,7 @@ type resolver struct {
 	zones     zones
 	ports     ports
 	mapHash   hash   // as set up to now
+	steps     int64  // that may still be spent on filling tables
 	reserves  []Item // upstreams of nothing but backup servers
 	long      map[listAt][]longName
 	doubtful  bool // a table of a level may not be built although no name is long
@@ -105,7 +106,8 @@ func newResolver(in *load.Input, o Options) *resolver {
 		typed:      make(map[*Level]map[string]string),
 		charsets:   make(map[[2]string]bool),
 		long:       make(map[listAt][]longName),
-		mapHash:    fixedHash("map_hash"),
+		mapHash:    hash{name: "map_hash", bucket: cacheLine, most: 2048},
+		steps:      mostSteps,
 		modules:    loadedModules{at: make(map[string]source.Span)},
 	}
 	r.tree.LeftOut = in.LeftOut

@@ -49,7 +49,7 @@ func (r *resolver) variableBlock(it Item, v *visit, s *scope) {
 	}
 	if it.Name().Value == "map" {
 		r.line(entries, len(entries.items))
-		r.longKeys(entries.items, s.level)
+		r.longKeys(it, entries.items, s.level)
 	}
 	r.inOrder(entries)
 }
