@@ -12,10 +12,11 @@ import (
 
 // A client is what an address did, over all groups.
 type client struct {
-	at             series
-	agents, users  few
-	logins, failed int // tries to log in, and those that were refused by the application
-	attacks        bool
+	at            series
+	agents, users few
+	tries         []try
+	failed        int // tries that were refused by the application
+	attacks       bool
 }
 
 // A few counts different hashes, up to its room.
@@ -49,9 +50,9 @@ func (w *client) saw(v *Visit, at uint32) {
 	w.users.add(v.User)
 }
 
-func (w *client) login(status int) {
-	w.logins++
-	switch status {
+func (w *client) login(v *Visit, at uint32) {
+	w.tries = append(w.tries, try{at, v.Agent, v.User})
+	switch v.Status {
 	case 400, 401, 403, 422:
 		w.failed++
 	}
@@ -87,19 +88,24 @@ func (c *Collector) judgeClients() {
 		if shared {
 			c.plan.Shared = append(c.plan.Shared, Shared{Client: c.shown(name), Agents: who.agents.n, Users: who.users.n})
 		}
-		why := ""
+		why, logins, rush := "", len(who.tries), who.rush()
 		switch {
 		case c.o.People != nil && c.o.People(name):
 		case c.o.Attackers != nil && c.o.Attackers(name):
 			why = "named as one"
-		case who.logins >= guesses && who.failed*10 >= who.logins*9:
-			why = fmt.Sprintf("%s of %s tries to log in failed", numeral.Count(who.failed), numeral.Count(who.logins))
-		case !shared && who.logins >= guesses && who.logins*2 >= len(who.at):
-			why = fmt.Sprintf("%s of its %s are tries to log in", numeral.Count(who.logins), numeral.Of(len(who.at), "request"))
+		case logins >= guesses && who.failed*10 >= logins*9:
+			why = fmt.Sprintf("%s of %s tries to log in failed", numeral.Count(who.failed), numeral.Count(logins))
+		case !shared && logins >= guesses && logins*2 >= len(who.at):
+			why = fmt.Sprintf("%s of its %s are tries to log in", numeral.Count(logins), numeral.Of(len(who.at), "request"))
+		case rush.machine():
+			why = rush.text()
 		case !shared && len(names) > 1 && busiest[i] >= attackAtLeast && busiest[i] >= attackTimes*median:
 			why = fmt.Sprintf("%s within ten seconds, the median client has %s", numeral.Of(busiest[i], "request"), numeral.Count(median))
 		case !shared && len(names) >= manyClients && busiest[i] >= attackAtLeast && busiest[i] >= attackTop*top:
 			why = fmt.Sprintf("%s within ten seconds, 99 of 100 clients have at most %s", numeral.Of(busiest[i], "request"), numeral.Count(top))
+		}
+		if why == "" && rush.Tries > 0 && (c.o.People == nil || !c.o.People(name)) {
+			c.plan.Unsure = append(c.plan.Unsure, Unsure{c.shown(name), rush})
 		}
 		if why != "" {
 			who.attacks = true

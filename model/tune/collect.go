@@ -87,7 +87,7 @@ func (c *Collector) Add(v *Visit) error {
 	login := c.o.Login(uri) && (v.Request.Method == post || v.Request.Method == "")
 	switch {
 	case login:
-		who.login(v.Status)
+		who.login(v, at)
 		c.count(groupKey{server, location, Login, uri}, at, name, v.Nginx)
 		return nil
 	case c.o.Static(uri):
@@ -367,6 +367,7 @@ func (c *Collector) totals(groups []*collected) []*collected {
 // finish counts a group's clients and chooses its limit. What is kept counts for a total.
 func (c *Collector) finish(g *collected, kept reserve) {
 	var people, attackers []series
+	var minutes []int
 	for _, key := range sortedKeys(g.keys) {
 		e := g.keys[key]
 		e.at.order()
@@ -380,7 +381,11 @@ func (c *Collector) finish(g *collected, kept reserve) {
 		if n := e.at.busiest(tenSeconds); n > g.Busiest {
 			g.Busiest, g.BusiestKey = n, c.shown(e.client)
 		}
+		if g.Kind == Login {
+			minutes = append(minutes, e.at.busiest(minute))
+		}
 	}
+	g.Minute = spreadOf(minutes)
 	g.People = len(people)
 	g.judge(people, attackers, c.o.Share, kept)
 }

@@ -65,6 +65,8 @@ type Group struct {
 	Chosen     int // index into Frontier
 	BusiestKey string
 	Busiest    int // most requests of one legitimate key within ten seconds
+
+	Minute Spread // of a login: how often people try within a minute
 }
 
 // A Choice is a rate with the least burst that goes with it.
@@ -97,6 +99,7 @@ type Plan struct {
 	Groups    []*Group
 	Attackers []Attacker
 	Shared    []Shared // addresses behind which several people seem to be
+	Unsure    []Unsure // who may be many people or a machine
 	Visits    int
 	Static    int           // requests for static files, which no group counts
 	Other     int           // requests that end in no group: redirects, pages of a location that takes everything

@@ -159,6 +159,9 @@ func (t *tuningWriter) frontier(g *tune.Group) {
 		tab.AppendRow(table.Row{name, fmt.Sprint(c.Burst), numeral.Count(c.Hurt) + " of " + numeral.Count(g.People), c.Refused, ofAttack(g, c), flood(g, c)})
 	}
 	t.print(rendered(tab), "\n")
+	if text := byMinute(g); text != "" {
+		t.line(text)
+	}
 	if g.Uncounted > 0 {
 		t.line(fmt.Sprintf("%s of it not counted: the key is empty, or cannot be known from this traffic", areCount(g.Uncounted)))
 	}
@@ -171,12 +174,41 @@ func keys(g *tune.Group) string {
 	return rule.Plural(int64(g.Clients), "key", "keys")
 }
 
+// byMinute says how often people try to log in; "" for what is no login, or where none come.
+func byMinute(g *tune.Group) string {
+	m := g.Minute
+	switch {
+	case m.Most == 0:
+		return ""
+	case g.People == 1:
+		return "the one key of people tries to log in " + rule.Plural(int64(m.Most), "time", "times") + " within its busiest minute"
+	}
+	return fmt.Sprintf("within their busiest minute half of the %s keys of people try to log in up to %s, 99 in 100 up to %s, and the busiest %s",
+		numeral.Count(g.People), rule.Plural(int64(m.P50), "time", "times"), numeral.Count(m.P99), numeral.Count(m.Most))
+}
+
+// unsure says what is not known of a client.
+func unsure(u *tune.Unsure, redacted bool) string {
+	whom, by := clean(u.Client), ""
+	if redacted {
+		whom = "with its address"
+	}
+	if u.Rush.Agents > 0 {
+		by = ", by " + count(u.Rush.Agents, "browser")
+	}
+	if u.Rush.Users > 0 {
+		by += ", as " + count(u.Rush.Users, "user")
+	}
+	return fmt.Sprintf("who %s is cannot be told: %s of the %s that it sends around one minute are tries to log in%s: many people behind one address, or a machine. "+
+		"Room is made for it; --attacker %s makes none", clean(u.Client), numeral.Count(u.Rush.Tries), count(u.Rush.Requests, "request"), by, whom)
+}
+
 // mostClients bounds the lists of clients.
 const mostClients = 10
 
 func (t *tuningWriter) clients(of Tuning) {
 	p := of.Plan
-	if len(p.Attackers)+len(p.Shared) > 0 {
+	if len(p.Attackers)+len(p.Shared)+len(p.Unsure) > 0 {
 		t.print("\n")
 	}
 	for i, a := range p.Attackers {
@@ -189,6 +221,13 @@ func (t *tuningWriter) clients(of Tuning) {
 			whom = "with its address" // no flag takes a hash
 		}
 		t.line(fmt.Sprintf("no room is made for %s (%s): %s; --people %s counts it as people", clean(a.Client), rule.Plural(int64(a.Requests), "request", "requests"), a.Why, whom))
+	}
+	for i := range p.Unsure {
+		if i == mostClients {
+			t.line("and " + numeral.Count(len(p.Unsure)-i) + " more")
+			break
+		}
+		t.line(unsure(&p.Unsure[i], of.Redacted))
 	}
 	for i, s := range p.Shared {
 		if i == mostClients {

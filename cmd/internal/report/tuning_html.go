@@ -93,6 +93,14 @@ func tuningViewOf(t Tuning, o Options) tuningView {
 	for i := range v.Stages {
 		v.Stages[i].Diff = strings.Join(cleanAll(strings.Split(v.Stages[i].Diff, "\n")), "\n")
 	}
+	for i := range t.Plan.Unsure {
+		v.Notes = append(v.Notes, unsure(&t.Plan.Unsure[i], t.Redacted))
+	}
+	for _, g := range t.Plan.Groups {
+		if text := byMinute(g); text != "" {
+			v.Notes = append(v.Notes, clean(groupName(g))+": "+text)
+		}
+	}
 	v.Steps = t.Proposal.Steps(clean(t.Input))
 	v.Notes = append(v.Notes, cleanAll(t.Proposal.Notes)...)
 	return v

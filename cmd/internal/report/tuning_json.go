@@ -18,6 +18,7 @@ type tuningJSON struct {
 	Limits    []limitJSON    `json:"limits"`
 	Attackers []attackerJSON `json:"attackers"`
 	Shared    []sharedJSON   `json:"shared_addresses"`
+	Unsure    []unsureJSON   `json:"unsure"` // who may be many people or a machine
 	After     *afterJSON     `json:"after"`
 	Nginx     *nginxJSON     `json:"nginx"`
 	Steps     []stepJSON     `json:"steps"`
@@ -44,8 +45,9 @@ type limitJSON struct {
 	NotCounted     int          `json:"not_counted"`
 	BusiestIn10s   int          `json:"busiest_in_10s"`
 	BusiestKey     string       `json:"busiest_client"`
-	Basis          string       `json:"basis,omitempty"` // what it rests on where only attackers come
-	Chosen         int          `json:"chosen"`          // index into frontier
+	PerMinute      *spreadJSON  `json:"per_minute,omitempty"` // of a login: tries of a key of people within its busiest minute
+	Basis          string       `json:"basis,omitempty"`      // what it rests on where only attackers come
+	Chosen         int          `json:"chosen"`               // index into frontier
 	Frontier       []choiceJSON `json:"frontier"`
 }
 
@@ -70,6 +72,20 @@ type sharedJSON struct {
 	Client string `json:"client"`
 	Agents int    `json:"agents"`
 	Users  int    `json:"users"`
+}
+
+type unsureJSON struct {
+	Client   string `json:"client"`
+	Tries    int    `json:"tries_in_1min"`
+	Requests int    `json:"requests_around"`
+	Agents   int    `json:"agents"` // 0: not known
+	Users    int    `json:"users"`
+}
+
+type spreadJSON struct {
+	P50  int `json:"p50"`
+	P99  int `json:"p99"`
+	Most int `json:"max"`
 }
 
 type afterJSON struct {
@@ -107,13 +123,17 @@ func WriteTuningJSON(w io.Writer, t Tuning, o Options) error {
 	p := t.Plan
 	out := tuningJSON{
 		Traffic: t.Traffic, Requests: p.Visits, SpanMs: p.Span.Milliseconds(), Static: p.Static, Other: p.Other, Lost: p.Lost, Distorted: p.Distorted, Coarse: p.Coarse,
-		Limits: []limitJSON{}, Attackers: []attackerJSON{}, Shared: []sharedJSON{}, Steps: []stepJSON{}, Notes: append([]string{}, p.Notes...),
+		Limits: []limitJSON{}, Attackers: []attackerJSON{}, Shared: []sharedJSON{}, Unsure: []unsureJSON{}, Steps: []stepJSON{}, Notes: append([]string{}, p.Notes...),
 	}
 	for _, a := range p.Attackers {
 		out.Attackers = append(out.Attackers, attackerJSON(a))
 	}
 	for _, s := range p.Shared {
 		out.Shared = append(out.Shared, sharedJSON(s))
+	}
+	for i := range p.Unsure {
+		u := &p.Unsure[i]
+		out.Unsure = append(out.Unsure, unsureJSON{u.Client, u.Rush.Tries, u.Rush.Requests, u.Rush.Agents, u.Rush.Users})
 	}
 	if t.Proposal != nil {
 		out.proposal(t, o)
@@ -141,6 +161,9 @@ func limitOf(l *rollout.Limit) limitJSON {
 		Basis: g.Basis, Rate: l.Choice.Text, RateMilli: l.Choice.Rate, Burst: l.Burst, Mode: strings.Trim(mode(l), "-"), Requests: g.Requests, Keys: g.Clients,
 		PeopleKeys: g.People, AttackRequests: g.Attack, NotCounted: g.Uncounted, BusiestIn10s: g.Busiest, BusiestKey: g.BusiestKey,
 		Chosen: g.Chosen, Frontier: []choiceJSON{},
+	}
+	if g.Minute.Most > 0 {
+		out.PerMinute = &spreadJSON{g.Minute.P50, g.Minute.P99, g.Minute.Most}
 	}
 	for i := range g.Frontier {
 		c := &g.Frontier[i]
