@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"math/bits"
+
 	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 )
@@ -38,14 +40,35 @@ func decideNear(now clock.Msec, limits []limitreq.Limit, dryRun bool, h *Hint, l
 		h.Undone = true
 		return d, found
 	}
-	again := func(shift clock.Msec) {
+	far := max(h.Slack, h.Look)
+	forward, back := true, true
+	if inOrder(now, far, limits, saved) {
+		forward, back = ways(d.Verdict, h.Verdict, dryRun)
+	}
+	if !forward && !back {
+		return d, found
+	}
+	again := func(shift clock.Msec) limitreq.Verdict {
 		for i := range limits {
 			limits[i].Restore(saved[i])
 		}
 		d, found = limitreq.DecideLogged(now+shift, limits, dryRun, log[:0])
+		return d.Verdict
 	}
-	for by := clock.Msec(1); by <= max(h.Slack, h.Look) && h.Near == 0; by++ {
+	if forward != back { // mostly the verdict is not even another one at the end of that way
+		end := far
+		if back {
+			end = -far
+		}
+		if on, other := ways(again(end), h.Verdict, dryRun); on == forward && other == back {
+			forward, back = false, false
+		}
+	}
+	for by := clock.Msec(1); by <= far && (forward || back) && h.Near == 0; by++ {
 		for _, shift := range [...]clock.Msec{by, -by} {
+			if shift > 0 && !forward || shift < 0 && !back {
+				continue
+			}
 			switch again(shift); {
 			case d.Verdict != h.Verdict:
 			case by <= h.Slack:
@@ -58,6 +81,46 @@ func decideNear(now clock.Msec, limits []limitreq.Limit, dryRun bool, h *Hint, l
 	}
 	again(0)
 	return d, found
+}
+
+// ways says whether a later time, or an earlier one, may turn a verdict into another: buckets drain, so that the later a
+// request comes the milder its verdict is.
+func ways(from, to limitreq.Verdict, dryRun bool) (later, earlier bool) {
+	a, _ := severity(from)
+	b, dry := severity(to)
+	if b > 0 && dry != dryRun {
+		return false, false
+	}
+	return a > b, a < b
+}
+
+func severity(v limitreq.Verdict) (n int, dry bool) {
+	switch v {
+	case limitreq.Delayed:
+		return 1, false
+	case limitreq.Rejected:
+		return 2, false
+	case limitreq.DelayedDryRun:
+		return 1, true
+	case limitreq.RejectedDryRun:
+		return 2, true
+	case limitreq.None, limitreq.Passed:
+	}
+	return 0, false
+}
+
+// inOrder says that around a time buckets drain as the time goes on: that the clock has not gone back by a minute, and no
+// product is too large for nginx.
+func inOrder(now, far clock.Msec, limits []limitreq.Limit, saved []limitreq.State) bool {
+	for i, s := range saved {
+		if now-far-s.Last < -60_000 {
+			return false
+		}
+		if high, _ := bits.Mul64(uint64(limits[i].Zone.Rate()), uint64(max(now+far-s.Last, 0))); high != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // undone says that the request at hand was not sent: see Hint.Only.

@@ -84,6 +84,9 @@ func (pl *Plan) follow(given []limitreq.Verdict) *node {
 	return next
 }
 
+// Limits says whether any limiter is asked about the request.
+func (pl *Plan) Limits() bool { return pl.root.kind != finished }
+
 // after returns what follows a limiter's verdict.
 func (pl *Plan) after(n *node, verdict limitreq.Verdict) *node {
 	if verdict == limitreq.Passed {

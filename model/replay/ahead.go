@@ -18,6 +18,9 @@ func (e *engine) lookAhead(list []*entry) {
 		if n.class.uri != nil {
 			sum += n.class.uri.Requests
 		}
+		if p := n.class.plan; p != nil && !p.Limits() {
+			continue
+		}
 		sum += n.who.caller.Look(e.pipe)
 		if row := n.who.key.row; row != nil {
 			sum += row.Requests + int64(row.uris.a)

@@ -17,14 +17,13 @@ const mostWho = 1 << 17
 // whoKey is what a line says of where a request comes from.
 type whoKey struct{ client, peer, header string }
 
-// A who is where requests come from. What each request looks at stands first.
+// A who is where requests come from. What each request looks at stands first, then what those look at that a limiter judges.
 type who struct {
-	caller pipeline.Caller
-	first  visitor
-	key    whoseKey // that was charged last
-	met    bool     // the first visitor has come
-
+	first   visitor
+	met     bool // the first visitor has come
 	strange bool // the log's client is no address
+	caller  pipeline.Caller
+	key     whoseKey // that was charged last
 	*whoRest
 }
 
