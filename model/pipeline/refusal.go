@@ -84,13 +84,32 @@ func (pl *Plan) same(n *node, verdict limitreq.Verdict) *node {
 // text.
 func (g *program) asksVerdict() bool { return g.verdicts() }
 
+// verdictNames are how the variables are written.
+var verdictNames = [...]string{"$limit_req_status", "${limit_req_status", "$limit_conn_status", "${limit_conn_status"}
+
 func (g *program) findVerdicts() bool {
+	asked := 0
 	for _, d := range g.tree.Input.Documents {
-		for _, name := range [...]string{"$limit_req_status", "${limit_req_status", "$limit_conn_status", "${limit_conn_status"} {
-			if strings.Contains(d.File.Text, name) {
-				return true
-			}
+		asked += countVerdicts(d.File.Text)
+	}
+	if asked == 0 || g.tree.HTTP == nil {
+		return asked > 0
+	}
+	for _, item := range g.tree.HTTP.Items { // a format may stand there only
+		if item.Name().Value != "log_format" {
+			continue
+		}
+		for _, arg := range item.Args() {
+			asked -= countVerdicts(arg.Value)
 		}
 	}
-	return false
+	return asked != 0
+}
+
+func countVerdicts(text string) int {
+	n := 0
+	for _, name := range verdictNames {
+		n += strings.Count(text, name)
+	}
+	return n
 }

@@ -54,3 +54,20 @@ func TestWay(t *testing.T) {
 		}
 	}
 }
+
+// TestAsksVerdict asks whether anything but a log can depend on what a limiter says.
+func TestAsksVerdict(t *testing.T) {
+	const log = "log_format limits '$status ${limit_req_status} $limit_conn_status';\n"
+	for text, want := range map[string]bool{
+		"":  false,
+		log: false,
+		log + "log_format other '$limit_req_status';\n":               false,
+		log + "map $limit_req_status $seen { default 1; }\n":          true,
+		log + "add_header X-Limit ${limit_req_status} always;\n":      true,
+		log + "server { listen 81; return 200 $limit_req_status; }\n": true,
+	} {
+		if got := pipelineOfText(t, text+"server { listen 80; }").g.asksVerdict(); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
