@@ -7,6 +7,13 @@ func FuzzResolve(f *testing.F) {
 	for _, text := range nginxCases {
 		f.Add(head + text + "\n}\n")
 	}
+	for _, text := range tableCases {
+		f.Add(head + text + "\n}\n")
+	}
+	for _, text := range moduleCases {
+		f.Add(text)
+	}
+	f.Add(head + "map_hash_max_size 2; map $uri $x { hostnames; *.a.b 1; .c.b 2; d.* 3; \\~e 4; f 5; g 6; h 7; i 8; j 9; k 1; l 2; }\n}\n")
 	f.Add(zonesHead + "server { location / { limit_req zone=z burst=5 nodelay; if ($x) { return 1; } limit_except GET { deny all; } } } }")
 	f.Fuzz(func(t *testing.T, text string) {
 		tree := resolveText(t, text, "")
