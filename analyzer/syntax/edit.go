@@ -32,13 +32,13 @@ func (d *Directive) InsertBefore(text string) source.Edit {
 	indent := d.File.Text[start:at]
 	between := " "
 	if strings.Trim(indent, " \t") == "" {
-		between = lineEnd(d.File) + indent
+		between = LineEnd(d.File) + indent
 	}
 	return source.Edit{Span: source.Span{File: d.File, Start: at, End: at}, Text: text + between}
 }
 
-// lineEnd is the line end that the file uses.
-func lineEnd(f *source.File) string {
+// LineEnd is the line end that the file uses.
+func LineEnd(f *source.File) string {
 	if i := strings.IndexByte(f.Text, '\n'); i > 0 && f.Text[i-1] == '\r' {
 		return "\r\n"
 	}
@@ -56,7 +56,7 @@ func (d *Directive) InsertLines(lines []string) source.Edit {
 		end = int(at) + i
 	}
 	rest := strings.TrimSpace(text[at:end])
-	between := lineEnd(d.File) + indent
+	between := LineEnd(d.File) + indent
 	switch {
 	case strings.Trim(indent, " \t") != "" || rest != "" && rest[0] != '#':
 		between = " "

@@ -26,6 +26,8 @@ type Proposal struct {
 	DryRun  *Stage // nil for an nginx that has no dry run
 	Enforce *Stage
 	Notes   []string // what is left to people, and what changes beside the limits
+
+	gone map[*syntax.Directive]bool // limits, and whether they count only, that are taken away
 }
 
 // A Limit is one group with the zone that counts it.
@@ -64,7 +66,6 @@ type writer struct {
 	dry   bool
 	stage *Stage
 	made  map[*syntax.Directive]string // new text by the directive before which, or in whose place, it stands
-	gone  map[*syntax.Directive]bool   // limits that are taken away
 	in    map[*syntax.Directive]string // text in place of a directive
 }
 
@@ -76,22 +77,20 @@ type Options struct {
 // Of writes a plan for a configuration.
 func Of(facts *rule.Facts, plan *tune.Plan, o Options) (*Proposal, error) {
 	p := &Proposal{}
-	names := make(map[string]bool)
-	for name := range facts.Tree.HTTP.Zones {
-		names[name] = true
-	}
-	for name := range facts.Tree.HTTP.ConnZones {
-		names[name] = true
-	}
 	for _, g := range plan.Groups {
 		if !shows(g.Path) {
 			p.note("no location for %s is written: its path has characters that do not show, for which nginx has no escapes", strconv.QuoteToASCII(g.Path))
 			continue
 		}
 		c := g.Frontier[g.Chosen]
-		l := Limit{Group: g, Choice: c, Zone: free(zoneName(g), names), Burst: int64(float64(c.Burst)*o.Headroom + 0.999)}
-		l.Size = sizeFor(g, l.Zone)
-		p.Limits = append(p.Limits, l)
+		p.Limits = append(p.Limits, Limit{Group: g, Choice: c, Burst: int64(float64(c.Burst)*o.Headroom + 0.999)})
+	}
+	p.takeAway()
+	names := namesOf(facts, p.gone)
+	for i := range p.Limits {
+		l := &p.Limits[i]
+		l.Zone = names.free(zoneName(l.Group), l.Group.Key)
+		l.Size = sizeFor(l.Group, l.Zone)
 	}
 	var err error
 	if p.Enforce, err = p.write(facts, false); err != nil {
@@ -120,10 +119,7 @@ func (p *Proposal) note(format string, args ...any) {
 func (p *Proposal) write(facts *rule.Facts, dry bool) (*Stage, error) {
 	w := &writer{
 		facts: facts, tree: facts.Tree, p: p, dry: dry, stage: &Stage{},
-		made: make(map[*syntax.Directive]string), gone: make(map[*syntax.Directive]bool), in: make(map[*syntax.Directive]string),
-	}
-	for i := range p.Limits {
-		w.takeAway(p.Limits[i].Group)
+		made: make(map[*syntax.Directive]string), in: make(map[*syntax.Directive]string),
 	}
 	for _, s := range w.tree.HTTP.Servers {
 		w.server(s)
@@ -153,18 +149,37 @@ func refusals(t *config.Tree) []config.Refusal {
 	return slices.DeleteFunc(slices.Clone(t.Refusals), func(r config.Refusal) bool { return r.Warning })
 }
 
-// takeAway notes the limits in effect where a group's requests come to today: new ones take their place.
-func (w *writer) takeAway(g *tune.Group) {
-	if g.Kind == tune.Total {
-		return
+// takeAway notes the limits in effect where the groups' requests come to today: new ones take their place. Where only a login
+// is taken out of a location, that location keeps its limit: other paths come there (/login/), though the traffic had none.
+func (p *Proposal) takeAway() {
+	p.gone = make(map[*syntax.Directive]bool)
+	for i := range p.Limits {
+		g := p.Limits[i].Group
+		if g.Kind == tune.Total || g.Kind == tune.Login && !ownPlace(g) {
+			continue
+		}
+		level := levelOf(g)
+		for _, l := range level.Settings.LimitReqs.Value {
+			p.gone[l.Directive] = true
+		}
+		if dry := level.Settings.LimitReqDryRun; dry.At == level {
+			p.gone[dry.Origin] = true
+		}
 	}
-	level := &g.Server.Level
+}
+
+// levelOf is where a group's requests come to today.
+func levelOf(g *tune.Group) *config.Level {
 	if g.Location != nil {
-		level = &g.Location.Level
+		return &g.Location.Level
 	}
-	for _, l := range level.Settings.LimitReqs.Value {
-		w.gone[l.Directive] = true
-	}
+	return &g.Server.Level
+}
+
+// ownPlace says whether a group's limit is written where its requests come to today, and not in a new location.
+func ownPlace(g *tune.Group) bool {
+	here := g.Location
+	return g.Kind == tune.Place || here != nil && here.Modifier == "=" && here.Pattern == g.Path
 }
 
 // tellLost says which places lose a limit without getting another.
@@ -217,16 +232,6 @@ func zoneName(g *tune.Group) string {
 		return word + "_limit"
 	}
 	return word + "_per_ip"
-}
-
-// free makes a name one of its own.
-func free(name string, taken map[string]bool) string {
-	unique := name
-	for n := 2; taken[unique]; n++ {
-		unique = fmt.Sprintf("%s_%d", name, n)
-	}
-	taken[unique] = true
-	return unique
 }
 
 // sizeFor is a zone size with room for four times the keys that were seen.

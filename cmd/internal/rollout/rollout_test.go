@@ -87,6 +87,11 @@ var cases = []struct {
 		lacks: []string{"zone=all"},
 	},
 	{
+		name: "a login below a location that is limited for it",
+		text: head + "    server {\n        listen 8080;\n        location /api/login { limit_req zone=all burst=5; proxy_pass http://127.0.0.1:9000; }\n        location / { limit_req zone=all burst=10; proxy_pass http://127.0.0.1:9000; }\n    }\n}\n",
+		has:  []string{"location = /api/login {", "location /api/login { limit_req zone=all burst=5; proxy_pass http://127.0.0.1:9000; }"},
+	},
+	{
 		name:  "an inherited limit",
 		text:  head + "    limit_req zone=all burst=10;\n    server {\n        listen 8080;\n        location /api/ { proxy_pass http://127.0.0.1:9000; }\n        location / { proxy_pass http://127.0.0.1:9000; }\n    }\n}\n",
 		has:   []string{"limit_req zone=api_per_ip burst="},

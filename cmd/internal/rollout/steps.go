@@ -25,7 +25,9 @@ func (p *Proposal) Steps(input string) []Step {
 		dump = []string{"nginx -T > " + input}
 	}
 	test := "nginx -t && nginx -s reload"
+	enforce := "make the changes of the enforcing form"
 	if p.DryRun != nil {
+		enforce = "make the changes of the enforcing form that tune printed last: it read the configuration with the dry run"
 		steps = append(steps,
 			Step{
 				Title: "Count without refusing: install the dry run",
@@ -37,18 +39,19 @@ func (p *Proposal) Steps(input string) []Step {
 			},
 			Step{
 				Title: "Let at least one full working day go by, with its busiest hour",
-				Do:    append(slices.Clone(dump), fmt.Sprintf("ngxlimit replay %s LOG", input), fmt.Sprintf("ngxlimit tune %s LOG", input)),
+				Do:    append(slices.Clone(dump), "take for LOG what was logged since, where $msec and $limit_req_status are in it", fmt.Sprintf("ngxlimit replay %s LOG", input), fmt.Sprintf("ngxlimit tune %s LOG", input)),
 				LookAt: []string{
 					"REJECTED_DRY_RUN by key, by URI and in windows of seconds, never as averages of a day",
 					"that these keys are attackers, and neither offices behind one address, nor health checks, nor a proxy that is not trusted",
 					"that static files, callbacks and preflights are not among the limited",
+					"what tune changes of the dry run: where much is refused that should pass, make these changes and let another day go by",
 				},
 			})
 	}
 	return append(steps,
 		Step{
 			Title: "Enforce",
-			Do:    []string{"make the changes of the enforcing form", test},
+			Do:    []string{enforce, test},
 			LookAt: []string{
 				"REJECTED: a single one in a real excess is protection at work",
 				"$request_time beside $upstream_response_time: with nodelay the limits add no time",

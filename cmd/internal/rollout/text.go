@@ -1,14 +1,12 @@
 package rollout
 
 import (
-	"slices"
 	"strings"
 
 	gonginx "github.com/tufanbarisyildirim/gonginx/config"
 	"github.com/tufanbarisyildirim/gonginx/dumper"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
-	"github.com/ngxlimit/ngxlimit/analyzer/source"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
 	"github.com/ngxlimit/ngxlimit/model/tune"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -50,18 +48,7 @@ func (w *writer) http() {
 
 // replaceZones takes zones away that no limit uses any more, and returns one in whose place others may stand.
 func (w *writer) replaceZones() (anchor *syntax.Directive) {
-	used := make(map[string]bool)
-	for list := range w.facts.Lists() {
-		for i := range list.Lines {
-			if d := list.Lines[i].Directive; !w.gone[d] {
-				used[list.Lines[i].Zone] = true
-			}
-		}
-	}
-	for _, z := range w.facts.Zones() {
-		if z.Req == nil || used[z.Name] || len(z.Uses) == 0 {
-			continue
-		}
+	for _, z := range idle(w.facts, w.p.gone) {
 		d := z.Req.Directive
 		if anchor == nil && z.Item.Via == w.tree.HTTP.Via {
 			anchor = d
@@ -99,34 +86,46 @@ func (w *writer) server(s *config.Server) {
 	}
 }
 
-// limits are the directives of a limited location.
-func (w *writer) limits(lines []*Limit) []gonginx.IDirective {
+// limits are the directives of a limited location; around is the level that it stands in.
+func (w *writer) limits(lines []*Limit, around *config.Level) []gonginx.IDirective {
 	var list []gonginx.IDirective
 	for _, l := range lines {
 		words := strings.Fields(l.Line())
 		list = append(list, directiveOf(words[0], words[1:]...))
 	}
-	if w.dry {
+	switch {
+	case w.dry:
 		list = append(list, directiveOf("limit_req_dry_run", "on"))
+	case w.inheritsDryRun(around):
+		list = append(list, directiveOf("limit_req_dry_run", "off"))
 	}
 	return list
+}
+
+// inheritsDryRun says whether what stands in a level only counts, where it does not say so itself.
+func (w *writer) inheritsDryRun(l *config.Level) bool {
+	for l != nil {
+		dry := l.Settings.LimitReqDryRun
+		if dry.At == nil || !w.p.gone[dry.Origin] {
+			return dry.Value
+		}
+		l = dry.At.Parent
+	}
+	return false
 }
 
 // place writes the limits of a group where its requests come to.
 func (w *writer) place(l *Limit, lines []*Limit) {
 	g := l.Group
-	here := g.Location
-	if g.Kind == tune.Place || here != nil && here.Modifier == "=" && here.Pattern == g.Path {
-		level := &g.Server.Level
-		if here != nil {
-			level = &here.Level
-		}
-		w.part(where(g.Server, g.Label()), printed(w.limits(lines)...))
+	if ownPlace(g) {
+		level := levelOf(g)
+		text := printed(w.limits(lines, level.Parent)...)
+		w.part(where(g.Server, g.Label()), text)
 		if own := w.ownLimit(level); own != nil {
-			w.in[own] = printed(w.limits(lines)...)
+			w.in[own] = text
 			return
 		}
-		w.openBlock(level, printed(w.limits(lines)...))
+		w.openBlock(level, text)
 		return
 	}
 	modifier := ""
@@ -141,7 +140,7 @@ func (w *writer) place(l *Limit, lines []*Limit) {
 	if why != "" {
 		return
 	}
-	switch {
+	switch here := g.Location; {
 	case here != nil:
 		w.made[here.Directive] += printed(block) + "\n\n"
 	case len(g.Server.Locations) > 0:
@@ -162,7 +161,7 @@ func (w *writer) part(where, text string) {
 // ownLimit is the first limit that stands at a level itself and is taken away.
 func (w *writer) ownLimit(level *config.Level) *syntax.Directive {
 	for _, item := range level.Items {
-		if item.Name().Value == "limit_req" && w.gone[item.Directive] && item.Via == level.Via {
+		if item.Name().Value == "limit_req" && w.p.gone[item.Directive] && item.Via == level.Via {
 			return item.Directive
 		}
 	}
@@ -177,7 +176,11 @@ func (w *writer) location(g *tune.Group, modifier string, lines []*Limit) (block
 		words = words[1:]
 	}
 	block = directiveOf("location", words...)
-	list := w.limits(lines)
+	around := &g.Server.Level
+	if g.Location != nil {
+		around = g.Location.Parent
+	}
+	list := w.limits(lines, around)
 	if g.Location != nil {
 		if g.Location.Directive == nil || g.Location.Directive.Block == nil {
 			return block, "the location that takes its requests today was not read"
@@ -269,75 +272,5 @@ func (w *writer) openBlock(level *config.Level, text string) {
 		return
 	}
 	at := d.Block.Open + 1
-	w.stage.Edits = append(w.stage.Edits, source.Edit{Span: source.Span{File: d.Head().File, Start: at, End: at}, Text: "\n" + text + "\n"})
-}
-
-// finish turns what was made into edits.
-func (w *writer) finish() {
-	for _, d := range inOrder(w.made) {
-		text := strings.TrimSuffix(w.made[d], "\n\n")
-		if replaced, ok := w.in[d]; ok {
-			w.in[d] = text + "\n" + replaced
-			continue
-		}
-		if w.gone[d] {
-			w.in[d] = text
-			continue
-		}
-		indent := indentOf(d)
-		blank := "\n"
-		if strings.Contains(text, "{") {
-			blank = "\n\n"
-		}
-		at := d.Name().Start
-		w.edit(d, at, at, indented(text, indent)+blank+indent)
-	}
-	for _, d := range inOrder(w.in) {
-		w.edit(d, d.Name().Start, d.End, indented(w.in[d], indentOf(d)))
-	}
-	for _, d := range inOrder(w.gone) {
-		if _, ok := w.in[d]; !ok {
-			w.stage.Edits = append(w.stage.Edits, rule.RemoveDirective(d))
-		}
-	}
-}
-
-func (w *writer) edit(d *syntax.Directive, start, end uint32, text string) {
-	w.stage.Edits = append(w.stage.Edits, source.Edit{Span: source.Span{File: d.Head().File, Start: start, End: end}, Text: text})
-}
-
-// indentOf is what stands before a directive on its line; "" where that is more than white space.
-func indentOf(d *syntax.Directive) string {
-	f, at := d.Head().File, d.Name().Start
-	indent := f.Text[f.LineStart(f.Position(at).Line):at]
-	if strings.Trim(indent, " \t") != "" {
-		return ""
-	}
-	return indent
-}
-
-// indented puts an indent before each line but the first.
-func indented(text, indent string) string {
-	lines := strings.Split(text, "\n")
-	for i := 1; i < len(lines); i++ {
-		if lines[i] != "" {
-			lines[i] = indent + lines[i]
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func inOrder[V any](m map[*syntax.Directive]V) []*syntax.Directive {
-	list := make([]*syntax.Directive, 0, len(m))
-	for d := range m {
-		list = append(list, d)
-	}
-	slices.SortFunc(list, func(a, b *syntax.Directive) int {
-		x, y := a.Head(), b.Head()
-		if x.File != y.File {
-			return strings.Compare(x.File.Path, y.File.Path)
-		}
-		return int(x.Start) - int(y.Start)
-	})
-	return list
+	w.edit(d, at, at, "\n"+text+"\n")
 }
