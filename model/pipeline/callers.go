@@ -75,7 +75,9 @@ func (p *Pipeline) PlanShared(req *request.Request, server *config.Server) (plan
 // explore follows what a refusal leads to as well, since that may depend on the client where nothing else does.
 func (pl *Plan) explore(n *node) {
 	for ; n.kind != finished && !pl.bound; n = n.passed {
-		pl.explore(pl.after(n, limitreq.Rejected))
+		if !n.stand.plain { // else it ends there
+			pl.explore(pl.after(n, limitreq.Rejected))
+		}
 	}
 }
 

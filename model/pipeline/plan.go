@@ -160,6 +160,10 @@ func (f *Flight) Resume(now clock.Msec) { f.advance(now) }
 // Counts says whether the request holds a place in a zone of limit_conn, so that Finish matters.
 func (f *Flight) Counts() bool { return f.hold != nil }
 
+// Hold is what the request holds in zones of limit_conn; nil for nothing. Whoever keeps only that may let go of the Flight,
+// and of the Plan with it, and finish the Hold by itself.
+func (f *Flight) Hold() *limitconn.Hold { return f.hold }
+
 // Finish gives back what the request holds. A second call does nothing.
 func (f *Flight) Finish() {
 	if f.hold != nil {

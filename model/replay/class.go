@@ -54,6 +54,7 @@ type rest struct {
 	path   string
 
 	of     *engine
+	leads  *pipeline.Place  // where it counts if all limiters let it pass, whoever sends it; nil before it is prepared, and where that is not known
 	edge   *edge.Request    // as it came to the edge; nil where it was not asked for
 	answer []request.Header // that the lines tell; only where an edge looks at answers
 }
@@ -148,12 +149,14 @@ func (c *class) request() request.Request {
 	}
 }
 
-// stale says that a class is to be prepared, at first or as its path was dropped from the table of paths.
-func (c *class) stale() bool { return c.uri == nil || c.uri.dropped }
+// stale says that a class is to be prepared: at first, as its path was dropped from the table of paths, or its plan.
+func (c *class) stale() bool { return !c.planned || c.uri.dropped }
 
 // prepare completes a class where requests are decided.
 func (e *engine) prepare(c *class) {
-	c.uri = e.uris.of(uriID{c.server, c.path})
+	if c.uri == nil || c.uri.dropped {
+		c.uri = e.uris.of(uriID{c.server, c.path})
+	}
 	if c.planned {
 		return
 	}
@@ -162,7 +165,7 @@ func (e *engine) prepare(c *class) {
 		return // the address is another one from place to place
 	}
 	if c.kin != nil && c.kin.plan != nil {
-		c.plan = c.kin.plan
+		c.plan, c.leads = c.kin.plan, c.kin.leads
 		return
 	}
 	e.pipe.Resolved = true
@@ -172,9 +175,14 @@ func (e *engine) prepare(c *class) {
 		return
 	}
 	c.plan, c.unknown = plan, unknownKey(plan)
-	if c.kin != nil {
-		c.kin.plan = plan
+	if c.leads == nil {
+		c.leads = new(plan.Place())
 	}
+	if c.kin != nil {
+		c.kin.plan, c.kin.leads = plan, c.leads
+		return
+	}
+	e.own.add(c)
 }
 
 // bound returns the plan of a request that depends on who sends it.

@@ -7,6 +7,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/clock"
+	"github.com/ngxlimit/ngxlimit/model/limitconn"
 	"github.com/ngxlimit/ngxlimit/model/limitreq"
 	"github.com/ngxlimit/ngxlimit/model/pipeline"
 	"github.com/ngxlimit/ngxlimit/model/realip"
@@ -26,6 +27,7 @@ type engine struct {
 	classes  *table[class]
 	families *cache[familyKey, family]
 	plans    *cache[boundKey, *pipeline.Plan]
+	own      ownPlans
 	router   *router
 	whos     *table[who]
 	servers  *cache[hostKey, target]
@@ -322,6 +324,7 @@ type heldRequest struct {
 	due    clock.Msec
 	flight *pipeline.Flight
 	entry  *entry // nil once it is counted: it only holds its place
+	place  *limitconn.Hold
 	dec    decided
 }
 
@@ -345,14 +348,13 @@ func (h *heldRequests) Pop() any {
 func (e *engine) hold(n *entry, f *pipeline.Flight, at clock.Msec) {
 	if f.Wait > 0 {
 		kept, flight := *n, *f
-		heap.Push(&e.held, heldRequest{at + f.Wait, &flight, &kept, e.dec})
+		heap.Push(&e.held, heldRequest{due: at + f.Wait, flight: &flight, entry: &kept, dec: e.dec})
 		return
 	}
 	e.now = n
 	e.count(n, f)
-	if f.Counts() {
-		flight := *f
-		heap.Push(&e.held, heldRequest{at + clock.Msec(max(n.serviceMs(), 1)), &flight, nil, decided{}})
+	if place := f.Hold(); place != nil {
+		heap.Push(&e.held, heldRequest{due: at + clock.Msec(max(n.serviceMs(), 1)), place: place})
 	}
 }
 
@@ -360,7 +362,7 @@ func (e *engine) hold(n *entry, f *pipeline.Flight, at clock.Msec) {
 func (e *engine) release(at clock.Msec) {
 	h := heap.Pop(&e.held).(heldRequest)
 	if h.entry == nil {
-		h.flight.Finish()
+		h.place.Finish()
 		return
 	}
 	e.now, e.dec = h.entry, h.dec

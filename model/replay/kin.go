@@ -17,7 +17,8 @@ const (
 
 // A kin is classes that fare alike.
 type kin struct {
-	plan *pipeline.Plan // of the first that came to be decided; nil before
+	plan  *pipeline.Plan // of the first that came to be decided; nil before
+	leads *pipeline.Place
 }
 
 // A router finds classes that fare alike.

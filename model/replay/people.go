@@ -142,7 +142,7 @@ func (e *engine) proxyText(w *who, evidence map[string]any) string {
 func (e *engine) limitOf(k *keyRow, z *config.Zone) (pipeline.Place, *config.LimitReq) {
 	for _, s := range e.ordered() {
 		for _, l := range limitsOf(s.place) {
-			if l.Zone == z && (k.uri == nil || k.uri.plan == nil || k.uri.plan.Place().Level == s.place.Level) {
+			if l.Zone == z && (k.uri == nil || k.uri.leads == nil || k.uri.leads.Level == s.place.Level) {
 				return s.place, l
 			}
 		}

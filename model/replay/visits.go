@@ -50,8 +50,8 @@ func (e *engine) endVisit(v *visitor) {
 			p = e.pages.of(uriID{v.page.server, v.page.path})
 			v.page.loads = p
 		}
-		if p.loads == 0 && v.page.plan != nil {
-			p.place = v.page.plan.Place()
+		if p.loads == 0 && v.page.leads != nil {
+			p.place = *v.page.leads
 		}
 		p.loads++
 		p.sizes.Add(int64(v.n))
