@@ -73,7 +73,7 @@ func (f *logFlags) readLogs(a *app, trees []*config.Tree, facts *rule.Settings) 
 		complain(a.stderr, fmt.Errorf("warning: %s of the %s of the logs could not be used (cut off, too long, or of another format)", numeral.Count(unused), numeral.Of(lines, "line")))
 	}
 	if facts.Peers.Told == 0 {
-		complain(a.stderr, fmt.Errorf("warning: of the %s of the logs none holds $remote_addr and a header in which proxies hand on the client, such as $http_x_forwarded_for", numeral.Of(facts.Peers.Lines, "line")))
+		complain(a.stderr, fmt.Errorf("warning: of the %s of the logs none holds $remote_addr and a header in which proxies hand on the client, such as $http_x_forwarded_for: it is not logged, or nobody sent it", numeral.Of(facts.Peers.Lines, "line")))
 	}
 	return nil
 }

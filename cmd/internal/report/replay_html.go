@@ -108,7 +108,7 @@ func (v *replayView) tables(r *replay.Result) {
 		return replayRow(on(u.Nginx, clean(u.Path)), u.Requests, u.Passed, u.Delayed, u.Rejected, added(u.LongestMs))
 	}), "path", "requests", "passed", "delayed", "refused", "longest")
 	add("Worst windows", rowsOf(r.Windows, func(w *replay.WindowStat) numbersRow {
-		return replayRow(on(w.Nginx, moment(w.FromMs)+" "+clean(w.Location)), duration(w.WidthMs), w.Requests, w.Delayed, w.Rejected, w.Hit)
+		return replayRow(on(w.Nginx, moment(w.FromMs)+" "+clean(w.Server+" "+w.Location)), duration(w.WidthMs), w.Requests, w.Delayed, w.Rejected, w.Hit)
 	}), "from", "of", "requests", "delayed", "refused", "such windows")
 	add("Pages", rowsOf(r.Pages, func(p *replay.PageStat) numbersRow {
 		return replayRow(on(p.Nginx, clean(p.Path)), p.Loads, p.Requests.P50, p.Requests.P95, p.Requests.Max, duration(p.SpanMs.P50))

@@ -37,7 +37,12 @@ func WriteTuning(w io.Writer, t Tuning, o Options) error {
 	for _, g := range t.Plan.Groups {
 		out.frontier(g)
 	}
-	out.clients(t)
+	for i, line := range clientLines(t) {
+		if i == 0 {
+			out.print("\n")
+		}
+		out.line(line)
+	}
 	out.stages(t.Proposal)
 	out.steps(t.Proposal.Steps(t.Input))
 	for _, n := range append(t.Proposal.Notes, t.Plan.Notes...) {
@@ -55,10 +60,14 @@ type tuningWriter struct {
 func (t *tuningWriter) line(text string) { t.print(wrap(text, t.o.width()), "\n") }
 
 func (t *tuningWriter) head(of Tuning) {
-	p := of.Plan
 	t.print(t.p.bold(clean(of.Traffic)), "\n")
-	t.line(fmt.Sprintf("%s in %s: %s for static files, %s that need no limit of their own%s",
-		rule.Plural(int64(p.Visits), "request", "requests"), clock.Words(p.Span.Milliseconds()), rule.Count(int64(p.Static)), rule.Count(int64(p.Other)), lost(p.Lost)))
+	t.line(counted(of.Plan))
+}
+
+// counted says what the traffic is made of.
+func counted(p *tune.Plan) string {
+	return fmt.Sprintf("%s in %s: %s for static files, %s that need no limit of their own%s",
+		rule.Plural(int64(p.Visits), "request", "requests"), clock.Words(p.Span.Milliseconds()), rule.Count(int64(p.Static)), rule.Count(int64(p.Other)), lost(p.Lost))
 }
 
 func lost(n int) string {
@@ -185,57 +194,6 @@ func byMinute(g *tune.Group) string {
 	}
 	return fmt.Sprintf("within their busiest minute half of the %s keys of people try to log in up to %s, 99 in 100 up to %s, and the busiest %s",
 		numeral.Count(g.People), rule.Plural(int64(m.P50), "time", "times"), numeral.Count(m.P99), numeral.Count(m.Most))
-}
-
-// unsure says what is not known of a client.
-func unsure(u *tune.Unsure, redacted bool) string {
-	whom, by := clean(u.Client), ""
-	if redacted {
-		whom = "with its address"
-	}
-	if u.Rush.Agents > 0 {
-		by = ", by " + count(u.Rush.Agents, "browser")
-	}
-	if u.Rush.Users > 0 {
-		by += ", as " + count(u.Rush.Users, "user")
-	}
-	return fmt.Sprintf("who %s is cannot be told: %s of the %s that it sends around one minute are tries to log in%s: many people behind one address, or a machine. "+
-		"Room is made for it; --attacker %s makes none", clean(u.Client), numeral.Count(u.Rush.Tries), count(u.Rush.Requests, "request"), by, whom)
-}
-
-// mostClients bounds the lists of clients.
-const mostClients = 10
-
-func (t *tuningWriter) clients(of Tuning) {
-	p := of.Plan
-	if len(p.Attackers)+len(p.Shared)+len(p.Unsure) > 0 {
-		t.print("\n")
-	}
-	for i, a := range p.Attackers {
-		if i == mostClients {
-			t.line("and " + numeral.Count(len(p.Attackers)-i) + " more")
-			break
-		}
-		whom := clean(a.Client)
-		if of.Redacted {
-			whom = "with its address" // no flag takes a hash
-		}
-		t.line(fmt.Sprintf("no room is made for %s (%s): %s; --people %s counts it as people", clean(a.Client), rule.Plural(int64(a.Requests), "request", "requests"), a.Why, whom))
-	}
-	for i := range p.Unsure {
-		if i == mostClients {
-			t.line("and " + numeral.Count(len(p.Unsure)-i) + " more")
-			break
-		}
-		t.line(unsure(&p.Unsure[i], of.Redacted))
-	}
-	for i, s := range p.Shared {
-		if i == mostClients {
-			t.line("and " + numeral.Count(len(p.Shared)-i) + " more")
-			break
-		}
-		t.line(fmt.Sprintf("several people seem to share %s: %s or more browsers, %s or more users", clean(s.Client), numeral.Count(s.Agents), numeral.Count(s.Users)))
-	}
 }
 
 func (t *tuningWriter) stages(p *rollout.Proposal) {

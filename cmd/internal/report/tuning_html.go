@@ -20,6 +20,8 @@ var tuningHTML string
 type tuningView struct {
 	CSS                 template.CSS
 	Title, Input, After string
+	Counted             string
+	Clients             []string // who is taken for what
 	Limits              []numbersRow
 	Bases               []string // what limits rest on that are not measured
 	Charts              []frontierView
@@ -42,7 +44,7 @@ type frontierView struct {
 type frontierRow struct {
 	Rate, Attack string
 	Cells        []hurtCell
-	Burst, Flood int64
+	Burst, Flood string
 	Chosen       bool
 }
 
@@ -64,13 +66,13 @@ func WriteTuningHTML(w io.Writer, t Tuning, o Options) error {
 
 func tuningViewOf(t Tuning, o Options) tuningView {
 	v := tuningView{
-		CSS: template.CSS(simulationCSS), Title: "Limits for " + clean(t.Traffic), Input: clean(t.Input), Notes: cleanAll(t.Plan.Notes), //nolint:gosec // our own
+		CSS: template.CSS(simulationCSS), Title: "Limits for " + clean(t.Traffic), Input: clean(t.Input), Counted: counted(t.Plan), Clients: clientLines(t), Notes: cleanAll(t.Plan.Notes), //nolint:gosec // our own
 	}
 	if t.Proposal == nil {
 		v.After = "Nothing is to be limited."
 		return v
 	}
-	v.After = outcome(t.After) + "."
+	v.After = sentence(outcome(t.After))
 	for _, doubt := range doubts(t.Plan) {
 		v.After += " But " + clean(doubt) + "."
 	}
@@ -92,9 +94,6 @@ func tuningViewOf(t Tuning, o Options) tuningView {
 	v.Stages = append(v.Stages, diffView{"In earnest", t.Proposal.Enforce.Diff(o.DiffNames)})
 	for i := range v.Stages {
 		v.Stages[i].Diff = strings.Join(cleanAll(strings.Split(v.Stages[i].Diff, "\n")), "\n")
-	}
-	for i := range t.Plan.Unsure {
-		v.Notes = append(v.Notes, unsure(&t.Plan.Unsure[i], t.Redacted))
 	}
 	for _, g := range t.Plan.Groups {
 		if text := byMinute(g); text != "" {
@@ -124,7 +123,7 @@ func frontierOf(g *tune.Group) frontierView {
 		if i > g.Chosen && i+1 < len(g.Frontier) && c.Burst == g.Frontier[i-1].Burst && slices.Equal(c.HurtAt, g.Frontier[i-1].HurtAt) {
 			continue // a higher rate gains nothing
 		}
-		row := frontierRow{Rate: c.Text, Attack: ofAttack(g, c), Burst: c.Burst, Flood: c.Through, Chosen: i == g.Chosen}
+		row := frontierRow{Rate: c.Text, Attack: ofAttack(g, c), Burst: numeral.Count(c.Burst), Flood: numeral.Count(c.Through), Chosen: i == g.Chosen}
 		for _, hurt := range c.HurtAt {
 			row.Cells = append(row.Cells, hurtCell{hurt, 100 * hurt / max(g.People, 1)})
 		}
