@@ -99,6 +99,7 @@ func (o *opener) sources(names []string) ([]replay.Source, error) {
 		}
 		list = append(list, s)
 	}
+	o.tellTwice(list)
 	return list, nil
 }
 
@@ -358,7 +359,7 @@ var rotated = regexp.MustCompile(`(?i)([.-](\d+|old|gz|zst|zstd))+$`)
 
 // byName finds the formats in which the configuration writes a log of that name, and its server where only one writes it.
 func (o *opener) byName(name string) ([]accesslog.Format, *config.Server) {
-	base := filepath.Base(rotated.ReplaceAllString(filepath.ToSlash(name), ""))
+	base := baseName(name)
 	var formats []accesslog.Format
 	servers := map[*config.Server]bool{}
 	look := func(l *config.Level, s *config.Server) {
