@@ -150,15 +150,23 @@ func refusals(t *config.Tree) []config.Refusal {
 }
 
 // takeAway notes the limits in effect where the groups' requests come to today: new ones take their place. Where only a login
-// is taken out of a location, that location keeps its limit: other paths come there (/login/), though the traffic had none.
+// is taken out of a location, that location keeps its limit: other paths come there (/login/), though the traffic had none. So
+// does one of which a part is left to be written by hand.
 func (p *Proposal) takeAway() {
 	p.gone = make(map[*syntax.Directive]bool)
+	byHand := make(map[*config.Level]bool)
+	for i := range p.Limits {
+		if g := p.Limits[i].Group; g.Kind == tune.Part {
+			_, why := copied(g)
+			byHand[levelOf(g)] = byHand[levelOf(g)] || why != ""
+		}
+	}
 	for i := range p.Limits {
 		g := p.Limits[i].Group
-		if g.Kind == tune.Total || g.Kind == tune.Login && !ownPlace(g) {
+		level := levelOf(g)
+		if g.Kind == tune.Total || g.Kind == tune.Login && !ownPlace(g) || byHand[level] {
 			continue
 		}
-		level := levelOf(g)
 		for _, l := range level.Settings.LimitReqs.Value {
 			p.gone[l.Directive] = true
 		}

@@ -100,8 +100,9 @@ var cases = []struct {
 	{
 		name:  "locations within the location",
 		text:  head + "    server {\n        listen 8080;\n        location / {\n            limit_req zone=all burst=10;\n            proxy_pass http://127.0.0.1:9000;\n            location /x/ { return 204; }\n        }\n    }\n}\n",
+		has:   []string{"limit_req zone=all burst=10;"},
 		lacks: []string{"location /api/"},
-		notes: []string{"write location /api/ by hand: the location that takes its requests today holds locations of its own"},
+		notes: []string{"write location /api/ by hand: the location that takes its requests today holds locations of its own; until then the limit of today stays"},
 	},
 	{
 		name: "no limit at all",

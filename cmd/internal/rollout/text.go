@@ -134,7 +134,11 @@ func (w *writer) place(l *Limit, lines []*Limit) {
 	}
 	block, why := w.location(g, modifier, lines)
 	if why != "" {
-		w.p.note("%s: write location %s by hand: %s", where(g.Server, g.Label()), g.Label(), why)
+		until := ""
+		if g.Kind == tune.Part && len(levelOf(g).Settings.LimitReqs.Value) > 0 {
+			until = "; until then the limit of today stays"
+		}
+		w.p.note("%s: write location %s by hand: %s%s", where(g.Server, g.Label()), g.Label(), why, until)
 	}
 	w.part(where(g.Server, "a new location"), printed(block))
 	if why != "" {
@@ -181,15 +185,21 @@ func (w *writer) location(g *tune.Group, modifier string, lines []*Limit) (block
 		around = g.Location.Parent
 	}
 	list := w.limits(lines, around)
-	if g.Location != nil {
-		if g.Location.Directive == nil || g.Location.Directive.Block == nil {
-			return block, "the location that takes its requests today was not read"
-		}
-		copied, problem := copyOf(g.Location.Directive.Block.Directives, g.Location, g.Path)
-		list, why = append(list, copied...), problem
-	}
-	block.Block = &gonginx.Block{Directives: list}
+	same, why := copied(g)
+	block.Block = &gonginx.Block{Directives: append(list, same...)}
 	return block, why
+}
+
+// copied is what the location says that takes a group's requests today, for one of its own.
+func copied(g *tune.Group) (list []gonginx.IDirective, why string) {
+	switch here := g.Location; {
+	case here == nil:
+		return nil, ""
+	case here.Directive == nil || here.Directive.Block == nil:
+		return nil, "the location that takes its requests today was not read"
+	default:
+		return copyOf(here.Directive.Block.Directives, here, g.Path)
+	}
 }
 
 // word quotes a word where nginx's grammar asks for it.
