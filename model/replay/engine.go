@@ -283,7 +283,7 @@ func (e *engine) count(n *entry, f *pipeline.Flight) {
 	n.class.uri.count(o, wait, n)
 	s := e.spotOf(n.class, f.Place())
 	s.tally.Count(f, wait+n.serviceMs())
-	s.windows.count(n.at, o)
+	s.windows.count(n.at, o, n.coarseTime)
 	s.times.count(n, f)
 	e.compare(n, f)
 	if e.r.o.Visit != nil {

@@ -13,6 +13,7 @@ const worstOf = 5
 type span struct {
 	at                         int64 // number of the window
 	requests, delayed, refused int64
+	spread                     bool // the times of some of them within their second are made up
 }
 
 func (s *span) worse(o *span) int {
@@ -36,8 +37,8 @@ type placeWindows struct {
 	series *Series // of all places
 }
 
-// count takes one request that came at a time.
-func (p *placeWindows) count(at int64, o outcome) {
+// count takes one request that came at a time; spread says that its log knows the second only.
+func (p *placeWindows) count(at int64, o outcome, spread bool) {
 	n := at / 100 // widths[0]: a division by a constant is several times as quick
 	s := &p.open[0]
 	if n != s.at {
@@ -45,6 +46,7 @@ func (p *placeWindows) count(at int64, o outcome) {
 		s.at = n
 	}
 	s.requests++
+	s.spread = s.spread || spread
 	switch o {
 	case delayed:
 		s.delayed++
@@ -76,6 +78,9 @@ func (p *placeWindows) close(i int) {
 	}
 	if i+1 < len(widths) {
 		p.add(i+1, &s)
+	}
+	if s.spread && widths[i] < leastSpan {
+		return // what it shows is how the requests of a second were spread, and no burst
 	}
 	p.some[i]++
 	if widths[i] == leastSpan {
