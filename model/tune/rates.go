@@ -33,6 +33,10 @@ func ratesOf(k Kind) []step {
 // A reserve is what a total keeps for one client at its own limit: a flood from one address must not shut out all others.
 type reserve struct{ rate, burst int64 }
 
+// leastBurst is the burst of what no two requests of one client came to within the time of a rate: without one nobody may ask
+// again at once, as people do who mistype a password or click twice, though none did in the traffic.
+const leastBurst = 1
+
 // judge fills the frontier of a group from its clients' series, and chooses.
 func (g *Group) judge(people, attackers []series, share float64, kept reserve) {
 	g.Frontier, g.Chosen = nil, 0
@@ -53,7 +57,7 @@ func (g *Group) judge(people, attackers []series, share float64, kept reserve) {
 		if kept.rate > 0 {
 			most += kept.burst + full
 		}
-		c := Choice{Rate: r.milli, Text: r.text, Burst: (most + full - 1) / full}
+		c := Choice{Rate: r.milli, Text: r.text, Burst: max(leastBurst, (most+full-1)/full)}
 		c.through(g.Kind)
 		for _, burst := range Bursts {
 			within, _ := slices.BinarySearch(needs, burst*full+1)
@@ -61,7 +65,7 @@ func (g *Group) judge(people, attackers []series, share float64, kept reserve) {
 		}
 		g.count(&c, people, attackers)
 		g.Frontier = append(g.Frontier, c)
-		if c.Burst == 0 {
+		if most == 0 {
 			break // a higher rate changes nothing
 		}
 	}
