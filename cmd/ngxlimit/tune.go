@@ -58,6 +58,7 @@ beside them, by as many clients as are named.`,
 	}
 	flags := cmd.Flags()
 	f.registerCrowd(flags)
+	flags.Lookup("host").Usage = "`host` of the page, or that was asked for where a log does not say it (default: that of the server whose access_log it is, else of the first server with a limit)"
 	f.ofFans = flagNames(flags, "fan", "host")
 	f.logs.registerLogs(flags)
 	f.logs.registerRedact(flags)

@@ -251,7 +251,11 @@ func (e *engine) serverOf(host, scheme string) *target {
 	asked := host
 	if asked == "" {
 		asked = e.r.o.Host
-		e.assume("no line or log says which host was asked for: all such requests are taken to be for " + e.defaultName())
+		other := ""
+		if asked == "" && len(e.r.tree.HTTP.Servers) > 1 {
+			other = "; --host names another one"
+		}
+		e.assume("no line or log says which host was asked for: all such requests are taken to be for " + e.defaultName() + other)
 	}
 	t := &target{}
 	t.server, t.host, _ = simulate.ServerOf(e.r.tree, e.r.router, &simulate.Options{Host: asked, Scheme: schemeOf(scheme)})
