@@ -20,9 +20,11 @@ const (
 	kindNotHere    = "not_limited"  // the log says that a limiter ran, here none does
 	kindNotThere   = "not_logged"   // here a limiter runs, the log says that none did
 	kindTime       = "time"         // the log's times are whole seconds
+	kindSubrequest = "subrequests"  // the log is looser, and holds subrequests, which nginx did not count
 	kindWorkers    = "workers"      // the decision for a time that lies within the clocks of the workers
 	kindRestart    = "zone_emptied" // the log passes what here is over the limit: the zone had been emptied
 	kindBefore     = "before_log"   // the log refuses what would be the first requests: those before the log are not known
+	kindUnlogged   = "unlogged"     // the log is stricter, and not all that counts in the zone is logged
 	kindEdge       = "edge"         // the log is stricter, and the edge here stops requests that it holds
 	kindStricter   = "log_stricter" // for no reason that is known
 	kindLooser     = "log_looser"
@@ -87,6 +89,10 @@ func (e *engine) why(n *entry, f *pipeline.Flight, there, here limitreq.Verdict)
 		return kindNotThere
 	case n.coarseTime:
 		return kindTime
+	case severity(there) < severity(here) && e.r.omissions.subrequests[f.Place().Server]:
+		return kindSubrequest
+	case severity(there) > severity(here) && e.r.omissions.touch(f.Place()):
+		return kindUnlogged
 	case e.dec.near != 0:
 		return kindWorkers
 	case severity(there) > severity(here):

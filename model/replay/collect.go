@@ -193,9 +193,11 @@ var kindTexts = map[string]string{
 	kindNotHere:    "a limiter ran according to the log, and by this configuration none does",
 	kindNotThere:   "no limiter ran according to the log, and by this configuration one does",
 	kindTime:       "the times of the log are whole seconds",
+	kindSubrequest: "the log is looser, and holds the lines of subrequests (log_subrequest on), which nginx did not count",
 	kindWorkers:    "within 25 ms it would be the same: the clocks of several workers, or of one under load, stand that far apart",
 	kindRestart:    "the log passes what is over the limit: the zone was emptied by a start of nginx (a reload keeps zones of the same size)",
 	kindBefore:     "the log refuses or delays its first requests: what came before it is not known",
+	kindUnlogged:   "the log is stricter, and not all requests that count in the zone are logged (access_log off, or with if=)",
 	kindEdge:       "the log is stricter, and holds requests that the edge stops here",
 	kindStricter:   "the log is stricter, for no reason that is known: another configuration, or traffic that is not in the log",
 	kindLooser:     "the log is looser, for no reason that is known: another configuration, or another nginx",
@@ -245,11 +247,14 @@ func (e *engine) notes() []Note {
 	if e.strange > 0 {
 		tell(e.strange, "request", "%s of clients that are no addresses (first: %s:%d): each text is taken as one client", e.r.sources[e.stranger.source].Name, e.stranger.line+1)
 	}
-	tell(e.unjudged, "request", "%s ended before any limiter, as the log shows (no request line, 400, 408, 414, 494 to 497): counted nowhere")
+	tell(e.unjudged, "request", "%s ended before any limiter, as the log shows (no request line, 400, 408, 413, 414, 494 to 497): counted nowhere")
 	tell(e.keys.gone, "key", "%s with few requests dropped from the table of keys, so as to keep memory bounded; decisions are not touched")
 	tell(e.uris.gone, "path", "%s with few requests dropped from the table of paths")
 	if missing := e.unlogged(); len(missing) > 0 && e.requests > 0 {
 		say(1, "the log does not hold %s, on which limits depend: taken as empty, and an empty key is not counted; add it to the log_format", strings.Join(missing, ", "))
+	}
+	for _, text := range e.omitted() {
+		say(1, "%s", text)
 	}
 	for _, at := range e.restarts {
 		say(1, "the zones were emptied at %s, as the log shows", timeText(at))

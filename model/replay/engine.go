@@ -155,12 +155,17 @@ func (e *engine) finish() {
 	e.whos.each(e.endVisits)
 }
 
-// beforeLimiter are answers that nginx gives to what it takes for no request, before any limiter runs.
+// beforeLimiter are answers that nginx gives before any limiter runs: to what it takes for no request, and to a body that is
+// announced as too large. It gives some of them later too, where a body turns out to be bad or does not come; then a limiter
+// has spoken, which the log may tell. An upstream gives them behind all limiters.
 func beforeLimiter(n *entry) bool {
+	if n.upstreamMs >= 0 || n.limit != accesslog.NotLogged && n.limit != accesslog.None {
+		return false
+	}
 	switch n.status {
 	case 408, 414, 494, 495, 496, 497:
-		return n.upstreamMs < 0
-	case 400:
+		return true
+	case 400, 413:
 		return n.limit == accesslog.None || n.upstreamMs == accesslog.NoUpstream
 	}
 	return false

@@ -65,7 +65,7 @@ func RunPart(tree *config.Tree, router *route.Router, sources []Source, o Option
 	if o.Fronts == nil {
 		o.Fronts = fronts.BuiltIn()
 	}
-	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree, o.Edge), hosts: map[string]*engine{}, sources: sources, strangers: strangers{}}
+	r := &replay{tree: tree, router: router, o: &o, needs: needsOf(tree, o.Edge), omissions: omissionsOf(tree.HTTP), hosts: map[string]*engine{}, sources: sources, strangers: strangers{}}
 	r.needs.judge = peers.NewJudge(o.Fronts, nil)
 	if o.Edge != nil {
 		r.front = newFront(r)
@@ -98,6 +98,8 @@ type replay struct {
 	needs   needs
 	sources []Source
 	front   *front // nil: no edge stands in front of nginx
+
+	omissions omissions
 
 	hosts map[string]*engine // by the name of the nginx
 	order []*engine          // in the order met
