@@ -208,11 +208,16 @@ func (e *engine) ofKinds(s *spot) []Diagnosis {
 	return list
 }
 
+// placeText names a place. Its server is named with it: one limit in http, at one line, may hold at "/" of each.
 func placeText(p pipeline.Place) string {
-	if p.Location == nil {
-		return "server " + p.ServerName()
+	switch name := p.ServerName(); {
+	case p.Location == nil:
+		return "server " + name
+	case name == "":
+		return "location " + p.Label()
+	default:
+		return "location " + p.Label() + " of " + name
 	}
-	return "location " + p.Label()
 }
 
 func number(n int64) string { return numeral.Count(n) }

@@ -165,9 +165,9 @@ func TestSchemeIsAssumed(t *testing.T) {
 // Who makes requests wait is told by the log's own decisions, where it holds them, and by those of the replay where it does not.
 func TestLogTellsWhoDelays(t *testing.T) {
 	for logged, want := range map[string]string{
-		`,"limit":"DELAYED"`: "120 of 120 requests to location / were DELAYED by the log",
+		`,"limit":"DELAYED"`: "120 of 120 requests to location / of portal.example were DELAYED by the log",
 		`,"limit":"PASSED"`:  "",
-		"":                   "requests to location / are delayed in the replay",
+		"":                   "requests to location / of portal.example are delayed in the replay",
 	} {
 		var b strings.Builder
 		for n := range int64(120) {
