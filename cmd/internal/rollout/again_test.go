@@ -44,6 +44,28 @@ func TestTunedAgainAfterTheDryRun(t *testing.T) {
 	}
 }
 
+// The traffic of another day comes in another order, and every server keeps the zones that it has.
+func TestZonesStayWithTheirServers(t *testing.T) {
+	const server = "    server {\n        listen 8080;\n        server_name NAME;\n        location / { limit_req zone=all; proxy_pass http://127.0.0.1:9000; }\n        location = /login { return 204; }\n    }\n"
+	text := head + strings.ReplaceAll(server, "NAME", "a.example") + strings.ReplaceAll(server, "NAME", "b.example") + "}\n"
+	targets := []string{"http://a.example/api/1", "http://a.example/api/2", "http://a.example/login", "http://b.example/api/1", "http://b.example/api/2", "http://b.example/login"}
+	dry := proposedFor(t, text, "", targets...).DryRun.Tree.Input.Main.File.Text
+	slices.Reverse(targets)
+	of := func(text string) (lines []string) {
+		for line := range strings.Lines(text) {
+			if strings.Contains(line, "limit_req zone=") {
+				words := strings.Fields(strings.ReplaceAll(line, "{", "{\n"))
+				lines = append(lines, words[slices.Index(words, "limit_req")+1])
+			}
+		}
+		return lines
+	}
+	again := proposedFor(t, dry, "", targets...).DryRun.Tree.Input.Main.File.Text
+	if was, is := of(dry), of(again); !slices.Equal(was, is) || !slices.Contains(was, "zone=total_2") {
+		t.Errorf("%q became %q:\n%s", was, is, again)
+	}
+}
+
 // writes says that a limit is one of the proposal.
 func (p *Proposal) writes(l *config.LimitReq) bool {
 	return slices.ContainsFunc(p.Limits, func(own Limit) bool { return own.Zone == l.ZoneName })

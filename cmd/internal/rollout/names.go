@@ -2,8 +2,13 @@ package rollout
 
 import (
 	"fmt"
+	"iter"
+	"regexp"
+	"slices"
 
+	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
+	"github.com/ngxlimit/ngxlimit/model/tune"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -25,8 +30,39 @@ func namesOf(facts *rule.Facts, gone map[*syntax.Directive]bool) zoneNames {
 	return n
 }
 
-// free makes a name one of its own. The name of a zone that goes away is taken again for the same key, so that a dry run that is
-// tuned again keeps its names; with another key nginx would not reload ("previously it used the ... key").
+// own is the name of the zone that a group was given before, by a proposal that is in force now, such as a dry run; "" for none.
+func (n zoneNames) own(g *tune.Group) string {
+	pattern := regexp.MustCompile("^" + regexp.QuoteMeta(zoneName(g)) + `(_\d+)?$`)
+	for l := range limitsOf(g) {
+		if was, ok := n.freed[l.ZoneName]; ok && was == g.Key && pattern.MatchString(l.ZoneName) {
+			delete(n.freed, l.ZoneName)
+			return l.ZoneName
+		}
+	}
+	return ""
+}
+
+// limitsOf are the limits in effect where the requests of a group come to: of a total everywhere in its server.
+func limitsOf(g *tune.Group) iter.Seq[*config.LimitReq] {
+	return func(yield func(*config.LimitReq) bool) {
+		if g.Kind != tune.Total {
+			if ownPlace(g) {
+				slices.Values(levelOf(g).Settings.LimitReqs.Value)(yield)
+			}
+			return
+		}
+		for place := range g.Server.AllLocations {
+			for _, l := range place.Settings.LimitReqs.Value {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// free makes a name one of its own. The name of a zone that goes away is taken again for the same key; with another key nginx
+// would not reload ("previously it used the ... key").
 func (n zoneNames) free(name, key string) string {
 	unique := name
 	for i := 2; n.taken[unique]; i++ {
@@ -42,17 +78,19 @@ func (n zoneNames) free(name, key string) string {
 
 // idle are the zones that only limits count in which are gone.
 func idle(facts *rule.Facts, gone map[*syntax.Directive]bool) []*rule.Zone {
-	used := make(map[string]bool)
+	used, left := make(map[string]bool), make(map[string]bool)
 	for list := range facts.Lists() {
 		for i := range list.Lines {
-			if d := list.Lines[i].Directive; !gone[d] {
-				used[list.Lines[i].Zone] = true
+			if line := &list.Lines[i]; gone[line.Directive] {
+				left[line.Zone] = true
+			} else {
+				used[line.Zone] = true
 			}
 		}
 	}
 	var zones []*rule.Zone
 	for _, z := range facts.Zones() {
-		if z.Req != nil && !used[z.Name] && len(z.Uses) > 0 {
+		if z.Req != nil && !used[z.Name] && left[z.Name] {
 			zones = append(zones, z)
 		}
 	}

@@ -89,7 +89,13 @@ func Of(facts *rule.Facts, plan *tune.Plan, o Options) (*Proposal, error) {
 	names := namesOf(facts, p.gone)
 	for i := range p.Limits {
 		l := &p.Limits[i]
-		l.Zone = names.free(zoneName(l.Group), l.Group.Key)
+		l.Zone = names.own(l.Group)
+	}
+	for i := range p.Limits {
+		l := &p.Limits[i]
+		if l.Zone == "" {
+			l.Zone = names.free(zoneName(l.Group), l.Group.Key)
+		}
 		l.Size = sizeFor(l.Group, l.Zone)
 	}
 	var err error
