@@ -13,13 +13,20 @@ import (
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
-// needed are the variables without which a dry run cannot be judged.
-var needed = [...]string{"msec", "limit_req_status", "request_time", "upstream_response_time"}
+// needed are the variables without which a dry run cannot be judged; who are those that say whose request it was and of what,
+// each as one of several.
+var (
+	needed = [...]string{"msec", "limit_req_status", "request_time", "upstream_response_time"}
+	who    = [...][]string{{"remote_addr"}, {"host", "http_host", "server_name"}, {"request", "request_uri"}}
+)
 
-// formatName is a name for the log format; "" where some server's log holds what is needed in each place that is limited.
+// formatName is the name of the log format; "" where some server's log holds what is needed in each place that is limited.
 func (w *writer) formatName() string {
 	if !w.lacking() {
 		return ""
+	}
+	if name := w.suited(); name != "" {
+		return name
 	}
 	for n := 1; ; n++ {
 		name := "limits"
@@ -30,6 +37,35 @@ func (w *writer) formatName() string {
 			return name
 		}
 	}
+}
+
+// suited finds a log format of the configuration that will do and is defined before the servers that lack one, as nginx asks; ""
+// where there is none.
+func (w *writer) suited() string {
+	for _, item := range w.tree.HTTP.Items {
+		switch item.Name().Value {
+		case "log_format":
+			if f := w.tree.HTTP.LogFormats[item.Arg(0)]; f != nil && f.Directive == item.Directive && w.tellsAll(f) && w.tellsWho(f) {
+				return f.Name
+			}
+		case "server":
+			for i := range w.p.Limits {
+				if s := w.p.Limits[i].Group.Server; s.Directive == item.Directive && w.lacks(s) {
+					return ""
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func (w *writer) tellsWho(f *config.LogFormat) bool {
+	for _, names := range who {
+		if !slices.ContainsFunc(names, func(name string) bool { return w.facts.Logs([]*config.LogFormat{f}, name) }) {
+			return false
+		}
+	}
+	return !w.restoresAddress() || w.facts.Logs([]*config.LogFormat{f}, "realip_remote_addr")
 }
 
 func (w *writer) lacking() bool {
@@ -63,7 +99,7 @@ func (w *writer) tellsAll(f *config.LogFormat) bool {
 // logFormat is a log format that holds what the check of a dry run needs, one JSON object a line; nil where there is one.
 func (w *writer) logFormat() gonginx.IDirective {
 	name := w.formatName()
-	if name == "" {
+	if name == "" || name == w.suited() {
 		return nil
 	}
 	fields := []string{`"time":"$time_iso8601"`, `"msec":$msec`, `"ip":"$remote_addr"`}

@@ -49,3 +49,28 @@ func TestTellsOfOwnLogs(t *testing.T) {
 		}
 	}
 }
+
+// A log format of the configuration that tells all is taken, where nginx knows it when it comes to the server.
+func TestTakesAFormatThatIsThere(t *testing.T) {
+	const (
+		all    = "$msec $limit_req_status $request_time $upstream_response_time $remote_addr $host $request"
+		server = "    server {\n        listen 8080;\n        location / { proxy_pass http://127.0.0.1:9000; }\n    }\n"
+	)
+	format := func(text string) string { return "    log_format own '" + text + "';\n" }
+	for name, c := range map[string]struct {
+		text string
+		want string
+	}{
+		"one that tells all": {format(all) + server, "limits.log own;"},
+		"without the host":   {format(strings.ReplaceAll(all, "$host ", "")) + server, "limits.log limits;"},
+		"behind the server":  {server + format(all), "limits.log limits;"},
+		"behind realip":      {format(all) + "    set_real_ip_from 10.0.0.0/8;\n" + server, "limits.log limits;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := proposed(t, "events {}\nhttp {\n"+c.text+"}\n", "").DryRun.Tree.Input.Main.File.Text
+			if !strings.Contains(text, c.want) || strings.Contains(text, "log_format limits ") != strings.HasSuffix(c.want, " limits;") {
+				t.Errorf("no %q in:\n%s", c.want, text)
+			}
+		})
+	}
+}
