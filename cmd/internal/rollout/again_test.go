@@ -53,6 +53,9 @@ func TestZonesStayWithTheirServers(t *testing.T) {
 	slices.Reverse(targets)
 	of := func(text string) (lines []string) {
 		for line := range strings.Lines(text) {
+			if strings.Contains(line, "limit_req_zone ") {
+				lines = append(lines, line)
+			}
 			if strings.Contains(line, "limit_req zone=") {
 				words := strings.Fields(strings.ReplaceAll(line, "{", "{\n"))
 				lines = append(lines, words[slices.Index(words, "limit_req")+1])

@@ -1,10 +1,12 @@
 package rollout
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/syntax"
@@ -95,4 +97,21 @@ func idle(facts *rule.Facts, gone map[*syntax.Directive]bool) []*rule.Zone {
 		}
 	}
 	return zones
+}
+
+// inOrder are the limits in an order that the traffic does not change: logins, then by name, then totals.
+func (p *Proposal) inOrder() []Limit {
+	class := func(l *Limit) int {
+		switch l.Group.Kind {
+		case tune.Login:
+			return 0
+		case tune.Total:
+			return 2
+		default:
+			return 1
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(p.Limits), func(a, b Limit) int {
+		return cmp.Or(cmp.Compare(class(&a), class(&b)), strings.Compare(a.Zone, b.Zone))
+	})
 }

@@ -28,8 +28,7 @@ func printed(list ...gonginx.IDirective) string {
 // http writes the zones and what else belongs to the http block.
 func (w *writer) http() {
 	var list []gonginx.IDirective
-	for i := range w.p.Limits {
-		l := &w.p.Limits[i]
+	for _, l := range w.p.inOrder() {
 		list = append(list, directiveOf("limit_req_zone", l.Group.Key, "zone="+l.Zone+":"+l.Size, "rate="+l.Choice.Text))
 	}
 	if w.tree.HTTP.Settings.LimitReqStatus.Origin == nil && knows(w.tree, "limit_req_status") {
