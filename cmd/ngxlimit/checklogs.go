@@ -12,6 +12,7 @@ import (
 	"github.com/ngxlimit/ngxlimit/model/accesslog"
 	"github.com/ngxlimit/ngxlimit/model/fronts"
 	"github.com/ngxlimit/ngxlimit/model/peers"
+	"github.com/ngxlimit/ngxlimit/model/replay"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
 )
 
@@ -47,35 +48,66 @@ func (f *logFlags) readLogs(a *app, trees []*config.Tree, facts *rule.Settings) 
 	known := facts.Known()
 	facts.Peers = peers.NewCollector(known, slices.DeleteFunc(slices.Clone(facts.Fronts), func(l *fronts.List) bool { return l.Front != nil && slices.Contains(known.Fronts, l.Front) }))
 	statuses := refusalsOf(trees[i])
-	var lines, unused int64
+	var read linesRead
 	for _, s := range sources {
-		text, done, err := s.Open()
+		broken, err := read.all(&s, func(r *accesslog.Record) {
+			facts.Peers.Add(peers.Line{Client: r.Client, Forwarded: r.Forwarded, Answer: answerOf(r, statuses)})
+		})
 		if err != nil {
 			return fmt.Errorf("--log: %w", err)
 		}
-		parser := s.Reader.Parser()
-		var batch accesslog.Batch
-		for block, err := range accesslog.Blocks(text) {
-			if err != nil {
-				done()
-				return fmt.Errorf("--log: read %s: %w", s.Name, oserror.Bare(err))
-			}
-			parser.Parse(block, &batch)
-			lines, unused = lines+int64(batch.Lines), unused+batch.Faults.Skipped()
-			for i := range batch.Records {
-				r := &batch.Records[i]
-				facts.Peers.Add(peers.Line{Client: r.Client, Forwarded: r.Forwarded, Answer: answerOf(r, statuses)})
-			}
+		if broken != nil {
+			complain(a.stderr, fmt.Errorf("warning: %w", broken))
 		}
-		done()
 	}
-	if unused > 0 {
-		complain(a.stderr, fmt.Errorf("warning: %s of the %s of the logs could not be used (cut off, too long, or of another format)", numeral.Count(unused), numeral.Of(lines, "line")))
+	switch {
+	case read.lines > 0 && 2*read.unused >= read.lines:
+		return fmt.Errorf("--log: %s", &read)
+	case read.unused > 0:
+		complain(a.stderr, fmt.Errorf("warning: %s", &read))
 	}
 	if facts.Peers.Told == 0 {
 		complain(a.stderr, fmt.Errorf("warning: of the %s of the logs none holds $remote_addr and a header in which proxies hand on the client, such as $http_x_forwarded_for: it is not logged, or nobody sent it", numeral.Of(facts.Peers.Lines, "line")))
 	}
 	return nil
+}
+
+// linesRead counts the lines of logs, and those of no use.
+type linesRead struct {
+	lines, unused int64
+	first         string // of no use, and why
+}
+
+// String says how many lines are of no use.
+func (n *linesRead) String() string {
+	return fmt.Sprintf("%s of the %s of the logs could not be used (the first: %s)", numeral.Count(n.unused), numeral.Of(n.lines, "line"), n.first)
+}
+
+// all reads a log. What ends one early is broken, and what could be read of it counts; err is of one that cannot be opened.
+func (n *linesRead) all(s *replay.Source, take func(*accesslog.Record)) (broken, err error) {
+	text, done, err := s.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	parser := s.Reader.Parser()
+	var batch accesslog.Batch
+	begins := int64(0)
+	for block, err := range accesslog.Blocks(text) {
+		if err != nil {
+			return fmt.Errorf("%s:%d: the log could not be read to its end: %w", s.Name, begins+1, oserror.Bare(err)), nil
+		}
+		parser.Parse(block, &batch)
+		n.lines, n.unused = n.lines+int64(batch.Lines), n.unused+batch.Faults.Skipped()
+		if fault, line := batch.Faults.FirstSkipped(); n.first == "" && fault != accesslog.Fine {
+			n.first = fmt.Sprintf("%s:%d, a line %s", s.Name, begins+line+1, fault)
+		}
+		begins += int64(batch.Breaks)
+		for i := range batch.Records {
+			take(&batch.Records[i])
+		}
+	}
+	return nil, nil
 }
 
 // refusalsOf are the statuses with which limits of a configuration refuse, for logs that do not hold $limit_req_status.

@@ -68,6 +68,11 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	}
 	t.Traffic = strings.Join(names, ", ")
 	t.Plan.Notes = append(t.Plan.Notes, result.Assumptions...)
+	for _, f := range result.Faults {
+		if f.Kind == replay.BrokenLog {
+			t.Plan.Notes = append(t.Plan.Notes, fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message))
+		}
+	}
 	if result.Skipped > 0 {
 		t.Plan.Notes = append(t.Plan.Notes, unused(result))
 	}

@@ -78,3 +78,13 @@ func (f *Faults) Skipped() int64 {
 	}
 	return n
 }
+
+// FirstSkipped is the first line that was left out, and why; Fine where there is none.
+func (f *Faults) FirstSkipped() (kind Fault, line int64) {
+	for k := Cut; k < faults; k++ {
+		if k.Skips() && f.N[k] > 0 && (kind == Fine || f.First[k] < line) {
+			kind, line = k, f.First[k]
+		}
+	}
+	return kind, line
+}

@@ -64,7 +64,7 @@ func (out *Result) logs(logs []*LogPart) {
 	for _, l := range logs {
 		if l.BrokenAt > 0 {
 			out.Faults = append(out.Faults, FaultStat{
-				Kind: "broken", Message: "the log could not be read to its end: " + l.Error, File: l.Name, Line: l.BrokenAt,
+				Kind: BrokenLog, Message: "the log could not be read to its end: " + l.Error, File: l.Name, Line: l.BrokenAt,
 			})
 		}
 		out.Logs = append(out.Logs, l.LogStat)

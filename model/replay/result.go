@@ -46,6 +46,9 @@ type LogStat struct {
 	Error  string `json:"error,omitempty"` // that ended it early
 }
 
+// BrokenLog is the kind of a fault of a log that could not be read to its end. All others are of lines.
+const BrokenLog = "broken"
+
 // A FaultStat is one thing that is wrong with lines.
 type FaultStat struct {
 	Kind    string `json:"kind"`

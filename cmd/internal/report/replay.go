@@ -75,7 +75,7 @@ func (t *replayWriter) head(r *replay.Result) {
 		if f.Skipped {
 			what = "skipped"
 		}
-		if f.Kind == "broken" {
+		if f.Kind == replay.BrokenLog {
 			t.print(wrap(fmt.Sprintf("%s:%d: %s", t.o.shown(f.File), f.Line, clean(f.Message)), t.o.width()), "\n")
 			continue
 		}
