@@ -106,7 +106,8 @@ func (w *writer) logFormat() gonginx.IDirective {
 	if w.restoresAddress() {
 		fields = append(fields, `"peer":"$realip_remote_addr"`)
 	}
-	fields = append(fields, `"host":"$host"`, `"method":"$request_method"`, `"uri":"$request_uri"`, `"status":$status`,
+	// The method is that of the request line: behind an error_page $request_method is GET, and a refused login would be none.
+	fields = append(fields, `"host":"$host"`, `"request":"$request"`, `"status":$status`,
 		`"rt":$request_time`, `"urt":"$upstream_response_time"`)
 	if w.hasVariable("limit_req_status") {
 		fields = append(fields, `"limit":"$limit_req_status"`)

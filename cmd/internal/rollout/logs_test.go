@@ -9,6 +9,7 @@ import (
 )
 
 // What was logged before is logged on beside the log of the dry run: an access_log at a level takes the place of those outside.
+// That log tells the method that was sent, also where an error_page makes a GET of it.
 func TestNginxLogsOn(t *testing.T) {
 	nginxtest.Binary(t)
 	for name, c := range map[string]struct{ http, server, log, note string }{
@@ -19,7 +20,8 @@ func TestNginxLogsOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			port := nginxtest.Port(t)
 			text := "pid nginx.pid;\nevents {}\nhttp {\n" + c.http + fmt.Sprintf("\nserver {\nlisten 127.0.0.1:%d;\n%s\n"+
-				"location /api/ { return 204; }\nlocation / { try_files /none =404; }\nlocation = /api/login { try_files /none =404; }\n}\n}\n", port, c.server)
+				"location /api/ { return 204; }\nlocation / { error_page 404 /gone; try_files /none =404; }\nlocation = /api/login { try_files /none =404; }\n"+
+				"location = /gone { return 410; }\n}\n}\n", port, c.server)
 			p := proposed(t, text, "1.22.1")
 			if !strings.Contains(strings.Join(p.Notes, "\n"), c.note) {
 				t.Errorf("no note %q in %q", c.note, p.Notes)
@@ -27,11 +29,11 @@ func TestNginxLogsOn(t *testing.T) {
 			conf := strings.ReplaceAll(p.DryRun.Tree.Input.Main.File.Text, "/var/log/nginx/", "")
 			conf = strings.Replace(conf, "http {\n", "http {\nclient_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;\n", 1)
 			s := nginxtest.Start(t, conf, port, nil)
-			nginxtest.NewClient(t, port).Send(t, "GET /x HTTP/1.1\r\nHost: a.example\r\n\r\n")
-			if line := s.Logged(t, "limits.log", 1); !strings.Contains(line, `"limit":"`) || !strings.Contains(line, `"uri":"/x"`) {
+			nginxtest.NewClient(t, port).Send(t, "POST /x HTTP/1.1\r\nHost: a.example\r\nContent-Length: 0\r\n\r\n")
+			if line := s.Logged(t, "limits.log", 1); !strings.Contains(line, `"limit":"`) || !strings.Contains(line, `"request":"POST /x HTTP/1.1"`) {
 				t.Errorf("limits.log: %s", line)
 			}
-			if line := s.Logged(t, c.log, 1); !strings.Contains(line, "GET /x HTTP/1.1") || strings.HasPrefix(line, "own ") != (c.log == "own.log") {
+			if line := s.Logged(t, c.log, 1); !strings.Contains(line, "POST /x HTTP/1.1") || strings.HasPrefix(line, "own ") != (c.log == "own.log") {
 				t.Errorf("%s: %s", c.log, line)
 			}
 		})
