@@ -46,6 +46,12 @@ type kindRow struct {
 	pairs          map[[2]limitreq.Verdict]int64
 }
 
+// likely says whether the log may have been made by this configuration. The words of one that was made by another say nothing
+// of when a request arrived.
+func (a *agreement) likely() bool {
+	return a.logged < enoughLogged || a.same*100 >= a.logged*likelySamePer
+}
+
 // compare notes whether a decision is the logged one, and if not why.
 func (e *engine) compare(n *entry, f *pipeline.Flight) {
 	e.dec.settle(&f.Decision)
@@ -142,6 +148,7 @@ const (
 	manyLenient   = 5     // decisions within soon that only an emptied zone explains
 	soon          = 5_000 // milliseconds
 	enoughLogged  = 200   // decisions that must have been compared
+	likelySamePer = 90    // percent that agree at least where the configuration is the one that made the log
 	mostlySamePer = 98    // percent that must have agreed, so that the configuration is the one that made the log
 )
 

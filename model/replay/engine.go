@@ -250,9 +250,9 @@ func (e *engine) meet(n *entry) {
 func (e *engine) send(n *entry, f *pipeline.Flight, at clock.Msec, only bool) bool {
 	e.now, e.dec = n, decided{}
 	h := e.pipe.Hint
-	h.Verdict, h.Look, h.Only, h.Slack, h.Shift, h.Near = verdicts[n.limit], look, only, 1, 0, 0
-	if n.coarseTime {
-		h.Slack = 0
+	h.Verdict, h.Look, h.Only, h.Slack, h.Shift, h.Near = verdicts[n.limit], look, only, 0, 0, 0
+	if !n.coarseTime && e.agree.likely() {
+		h.Slack = 1
 	}
 	if n.class.stale() {
 		e.prepare(n.class)

@@ -291,3 +291,20 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%d and %d kept", len(c.young), len(c.old))
 	}
 }
+
+// What another configuration made of the requests says nothing of when they came: it does not move their arrivals.
+func TestAnotherConfiguration(t *testing.T) {
+	conf := strings.NewReplacer("rate=10r/s", "rate=1000r/s", "burst=5 nodelay", "burst=3 nodelay").Replace(limited)
+	var b strings.Builder
+	const rounds = 500
+	for n := range int64(rounds) {
+		for _, ms := range []int64{0, 0, 0, 0, 1} { // the bucket is filled to the brim, and over it where the last comes with the others
+			at := start + 10*n + ms
+			fmt.Fprintf(&b, `{"msec":%d.%03d,"ip":"203.0.113.1","request":"GET /api/x HTTP/1.1","status":503,"rt":0,"limit":"REJECTED"}`+"\n", at/1000, at%1000)
+		}
+	}
+	r := run(t, conf, Options{}, sourceOf(t, "log", b.String(), accesslog.JSON))
+	if l := r.Locations[0]; l.Rejected > enoughLogged/5+1 {
+		t.Errorf("%d of %d requests refused, which would all pass", l.Rejected, l.Requests)
+	}
+}

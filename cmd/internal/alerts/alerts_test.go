@@ -247,6 +247,20 @@ func TestAwkLeavesHalfLine(t *testing.T) {
 		run("a new file with half a line", "")
 		put("access.log", line[50:]+strings.Repeat(line, 10))
 		run("its end", "refused: 11 of 11 limited requests\n")
+		for _, old := range []string{"access.log.1", "access.log-20260303"} {
+			put("access.log", strings.Repeat(line, 9))
+			if err := os.Rename(filepath.Join(dir, "access.log"), filepath.Join(dir, old)); err != nil {
+				t.Fatal(err)
+			}
+			put("access.log", strings.Repeat(line, 80)) // longer than the old one was
+			run("a new file, and the end of "+old, "refused: 89 of 89 limited requests\n")
+			run("nothing after "+old, "")
+		}
+		if err := os.Rename(filepath.Join(dir, "access.log"), filepath.Join(dir, "elsewhere")); err != nil {
+			t.Fatal(err)
+		}
+		put("access.log", strings.Repeat(line, 90))
+		run("a new file, the old one is gone", "refused: 90 of 90 limited requests\n")
 	}
 }
 
