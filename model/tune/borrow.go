@@ -13,7 +13,7 @@ const (
 	loginBurst = 5
 )
 
-// borrow chooses a limit for a place where only attackers go, of which the traffic does not say what people need: that of the
+// borrow chooses a limit for a place where only attackers go, or nobody whose key is known, of which the traffic does not say what people need: that of the
 // places of its kind that lets most through, else one with which what people ask for elsewhere would pass. It returns false
 // where there are no people anywhere.
 func (c *Collector) borrow(g *collected, measured []*Group) bool {
@@ -24,7 +24,7 @@ func (c *Collector) borrow(g *collected, measured []*Group) bool {
 	if from := lender(g, measured); from != nil {
 		c := from.Frontier[from.Chosen]
 		g.lend(Choice{Rate: c.Rate, Text: c.Text, Burst: c.Burst}, attackers)
-		g.Basis = fmt.Sprintf("only attackers come there: the limit is that of %s, where people come", nameBeside(from, g.Server))
+		g.Basis = fmt.Sprintf("%s: the limit is that of %s, where people come", g.unmeasured(), nameBeside(from, g.Server))
 		return true
 	}
 	if g.Kind == Login {
@@ -33,7 +33,7 @@ func (c *Collector) borrow(g *collected, measured []*Group) bool {
 				g.lend(Choice{Rate: r.milli, Text: r.text, Burst: loginBurst}, attackers)
 			}
 		}
-		g.Basis = fmt.Sprintf("only attackers come there, and people log in nowhere else: %d more tries at once and %s are a custom, and not measured", loginBurst, loginRate)
+		g.Basis = fmt.Sprintf("%s, and people log in nowhere else: %d more tries at once and %s are a custom, and not measured", g.unmeasured(), loginBurst, loginRate)
 		return true
 	}
 	var people []series
@@ -47,11 +47,19 @@ func (c *Collector) borrow(g *collected, measured []*Group) bool {
 	}
 	g.judge(people, attackers, c.o.Share, reserve{})
 	g.lend(g.Frontier[g.Chosen], attackers)
-	g.Basis = fmt.Sprintf("only attackers come there: with this limit all that %s who are people ask for elsewhere would pass", numeral.Of(len(people), "client"))
+	g.Basis = fmt.Sprintf("%s: with this limit all that %s who are people ask for elsewhere would pass", g.unmeasured(), numeral.Of(len(people), "client"))
 	if len(people) == 1 {
-		g.Basis = "only attackers come there: with this limit all that the one client who is no attacker asks for elsewhere would pass"
+		g.Basis = g.unmeasured() + ": with this limit all that the one client who is no attacker asks for elsewhere would pass"
 	}
 	return true
+}
+
+// unmeasured says why the traffic does not tell what people need at a place.
+func (g *collected) unmeasured() string {
+	if len(g.keys) == 0 {
+		return "no request there has a key that is known and not empty"
+	}
+	return "only attackers come there"
 }
 
 // lend makes a choice that was measured elsewhere the only one of a group: what its own traffic would need is not known.

@@ -23,10 +23,15 @@ http {
     }
 }`
 
-// visits are those of people, four requests each to a path, and of an attacker, a hundred each.
 func planOf(t *testing.T, people, attacked []string) *Plan {
 	t.Helper()
-	inputs, err := load.Load([]string{"-"}, load.Options{Stdin: strings.NewReader(two)})
+	return planFor(t, two, people, attacked)
+}
+
+// planFor tunes for visits of people, four requests each to a path, and of an attacker, a hundred each.
+func planFor(t *testing.T, conf string, people, attacked []string) *Plan {
+	t.Helper()
+	inputs, err := load.Load([]string{"-"}, load.Options{Stdin: strings.NewReader(conf)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,5 +108,35 @@ func TestOnlyAttackers(t *testing.T) {
 				t.Errorf("%q", plan.Notes)
 			}
 		})
+	}
+}
+
+// A place to which nobody can come counts nothing, and one whose key no request has is not taken for one of attackers.
+func TestNobodyCounts(t *testing.T) {
+	const conf = `events {}
+http {
+    limit_req_zone $binary_remote_addr zone=ip:1m rate=5r/s;
+    limit_req_zone $http_x_api_key zone=key:1m rate=5r/s;
+    server {
+        listen 80;
+        server_name a.example;
+        location /api/ { limit_req zone=ip; proxy_pass http://127.0.0.1:1; }
+        location /keyed/ { limit_req zone=key; proxy_pass http://127.0.0.1:1; }
+        location /inner/ { internal; limit_req zone=ip; proxy_pass http://127.0.0.1:1; }
+    }
+}`
+	plan := planFor(t, conf, []string{"/api/x", "/keyed/x", "/inner/x"}, nil)
+	var labels []string
+	for _, g := range plan.Groups {
+		labels = append(labels, g.Label())
+		if want := map[string]string{"/keyed/": "no request there has a key that is known and not empty: the limit is that of /api/"}[g.Label()]; !strings.HasPrefix(g.Basis, want) || want == "" && g.Basis != "" {
+			t.Errorf("%s rests on %q, want %q", g.Label(), g.Basis, want)
+		}
+	}
+	if got := strings.Join(labels, " "); got != "/api/ /keyed/ all together" {
+		t.Errorf("there are limits for %s", got)
+	}
+	if plan.Other != 12 {
+		t.Errorf("%d requests need no limit, want those of the place within nginx", plan.Other)
 	}
 }

@@ -95,7 +95,7 @@ func (c *Collector) Add(v *Visit) error {
 		if len(t.Limits) == 0 && (c.anyLimit || !takesAll(location)) {
 			return nil
 		}
-	case c.anyLimit && len(t.Limits) == 0, t.EndsIn == pipeline.EndReturn || t.EndsIn == pipeline.EndRewrite:
+	case c.anyLimit && len(t.Limits) == 0, t.EndsIn == pipeline.EndReturn || t.EndsIn == pipeline.EndRewrite, t.EndsIn == pipeline.EndRequest && !t.LimiterRan:
 		c.plan.Other++
 		return nil
 	default:
@@ -228,7 +228,7 @@ func (c *Collector) Plan() (*Plan, error) {
 		if c.borrow(g, measured) {
 			add(g)
 		} else {
-			p.Notes = append(p.Notes, fmt.Sprintf("%s: only attackers come there, as everywhere, so that nothing is known of what people need: it stays without a limit", g.Label()))
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: %s, as everywhere, so that nothing is known of what people need: it stays without a limit", g.Label(), g.unmeasured()))
 		}
 	}
 	for _, g := range totals {
