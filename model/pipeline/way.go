@@ -37,6 +37,21 @@ func (p *Pipeline) WayOf(req *request.Request, server *config.Server) (w Way, se
 	return w, settled
 }
 
+// TakenBy is the location that nginx finds for a request's target before any location hands it on to another; nil for the
+// server itself. It is not known where nginx answers before, or has to be told more.
+func (p *Pipeline) TakenBy(req *request.Request, server *config.Server) (l *config.Location, known bool) {
+	req, _ = p.g.received(req)
+	r := p.newRun(course{p: p, g: p.g, req: req})
+	if r.arrive(server) != 0 || r.lost || r.home == nil {
+		return nil, false
+	}
+	m := p.g.locate(r)
+	if r.lost || m.status != 0 || m.conf == nil {
+		return nil, false
+	}
+	return m.conf.loc, true
+}
+
 // settles says whether all requests of a Way fare alike which are equal in everything but their targets.
 func (g *program) settles(w Way) bool {
 	c := w.conf

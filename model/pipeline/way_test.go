@@ -55,6 +55,35 @@ func TestWay(t *testing.T) {
 	}
 }
 
+// TestTakenBy asks which location a request comes to first, wherever it goes from there.
+func TestTakenBy(t *testing.T) {
+	p := pipelineOfText(t, `
+    server { listen 80; location / { try_files $uri /index.php; } location ~ \.php$ { fastcgi_pass 127.0.0.1:1; } location = /login { rewrite ^ /auth/do last; } location /auth/ { return 204; } location @n { return 204; } }
+    server { listen 80; server_name bare.example; }
+`)
+	for _, c := range []struct {
+		host, target, want string
+		known              bool
+	}{
+		{"a.example", "/x", "/", true},
+		{"a.example", "/x.php", "~ \\.php$", true},
+		{"a.example", "/login?a", "= /login", true},
+		{"a.example", "/auth/do", "/auth/", true},
+		{"bare.example", "/x", "", true},
+		{"a.example", "/../x", "", false}, // 400
+	} {
+		r := &request.Request{Host: c.host, Target: c.target, Peer: netip.MustParseAddr("192.0.2.1"), Server: netip.MustParseAddrPort("192.0.2.1:80")}
+		l, known := p.TakenBy(r, nil)
+		got := ""
+		if l != nil {
+			got = l.Label()
+		}
+		if got != c.want || known != c.known {
+			t.Errorf("%s%s: %q %v, want %q %v", c.host, c.target, got, known, c.want, c.known)
+		}
+	}
+}
+
 // TestAsksVerdict asks whether anything but a log can depend on what a limiter says.
 func TestAsksVerdict(t *testing.T) {
 	const log = "log_format limits '$status ${limit_req_status} $limit_conn_status';\n"

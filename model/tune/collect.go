@@ -17,9 +17,10 @@ import (
 
 // A Collector takes traffic, one visit after the other in any order, and keeps of each counted request its time alone.
 type Collector struct {
-	o     Options
-	pipe  *pipeline.Pipeline
-	trace pipeline.Trace
+	o      Options
+	pipe   *pipeline.Pipeline
+	finder *pipeline.Pipeline // of locations
+	trace  pipeline.Trace
 
 	base, first, last int64 // of visits' times
 	began             bool
@@ -56,6 +57,7 @@ func NewCollector(tree *config.Tree, router *route.Router, o Options) *Collector
 		dynamic: make(map[*config.Server]int),
 	}
 	c.pipe.Open, c.pipe.Authorized = true, true
+	c.finder = c.pipe.Fresh()
 	c.anyLimit = tree.HTTP != nil && len(tree.HTTP.Zones) > 0 && slices.ContainsFunc(tree.HTTP.Servers, limitsRequests)
 	return c
 }
@@ -88,7 +90,7 @@ func (c *Collector) Add(v *Visit) error {
 	switch {
 	case login:
 		who.login(v, at)
-		c.count(groupKey{server, location, Login, uri}, at, name, v.Nginx)
+		c.count(groupKey{server, location, Login, uri}, at, name, v)
 		return nil
 	case c.o.Static(uri):
 		c.plan.Static++
@@ -101,10 +103,10 @@ func (c *Collector) Add(v *Visit) error {
 	default:
 		c.dynamic[server]++
 		if first := firstPart(uri); first != "" && takesAll(location) {
-			c.count(groupKey{server, location, Part, first}, at, name, v.Nginx)
+			c.count(groupKey{server, location, Part, first}, at, name, v)
 		}
 	}
-	c.count(groupKey{server, location, Place, ""}, at, name, v.Nginx)
+	c.count(groupKey{server, location, Place, ""}, at, name, v)
 	return nil
 }
 
@@ -134,13 +136,17 @@ func (c *Collector) since(at int64) (uint32, error) {
 const maxParts = 1000
 
 // count adds a request to a group, under the key that the group's limit has today, or the client's address.
-func (c *Collector) count(k groupKey, at uint32, name, nginx string) {
+func (c *Collector) count(k groupKey, at uint32, name string, v *Visit) {
 	g := c.groups[k]
 	if g == nil {
 		if len(c.order) >= maxParts && k.kind != Place {
 			return
 		}
 		g = &collected{Group: Group{Kind: k.kind, Server: k.server, Location: k.location, Path: k.path, Key: "$binary_remote_addr"}, keys: make(map[string]*keyed)}
+		if k.kind != Place {
+			first, known := c.finder.TakenBy(v.Request, k.server)
+			g.HandedOn = !known || first != k.location
+		}
 		c.groups[k] = g
 		c.order = append(c.order, g)
 	}
@@ -150,12 +156,12 @@ func (c *Collector) count(k groupKey, at uint32, name, nginx string) {
 		g.Uncounted++
 		return
 	}
-	if nginx != "" {
-		key = nginx + "\x00" + key
+	if v.Nginx != "" {
+		key = v.Nginx + "\x00" + key
 	}
 	e := g.keys[key]
 	if e == nil {
-		e = &keyed{client: name, nginx: nginx}
+		e = &keyed{client: name, nginx: v.Nginx}
 		g.keys[key] = e
 	}
 	e.at = append(e.at, at)

@@ -52,6 +52,7 @@ type Group struct {
 	Server   *config.Server
 	Location *config.Location // which the requests come to today; nil for the server itself, and for a total
 	Path     string           // of a login the whole one, of a part what it begins with: "/api/"; else ""
+	HandedOn bool             // of a login or part: another location takes the first of its requests, and hands it on to Location (try_files, error_page, rewrite)
 	Key      string           // as nginx writes it: "$binary_remote_addr"
 	Declared *config.Zone     // whose key it is, where the location has a limit with a key of its own; nil otherwise
 

@@ -105,6 +105,21 @@ var cases = []struct {
 		notes: []string{"write location /api/ by hand: the location that takes its requests today holds locations of its own; until then the limit of today stays"},
 	},
 	{
+		name: "requests that are handed on to a front controller",
+		text: head + "    server {\n        listen 8080;\n        location / { try_files $uri /index.php?$args; }\n        location ~ \\.php$ {\n            limit_req zone=all burst=10;\n" +
+			"            fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;\n            fastcgi_pass 127.0.0.1:9000;\n        }\n    }\n}\n",
+		has:   []string{"location ~ \\.php$ {"},
+		lacks: []string{"location = /api/login"},
+		notes: []string{"write location = /api/login by hand: another location takes its requests first, and hands them on"},
+	},
+	{
+		name:  "a location of the same name that hands its requests on",
+		text:  head + "    server {\n        listen 8080;\n        location = /api/login { rewrite ^ /auth/do last; }\n        location /auth/ { limit_req zone=all burst=10; proxy_pass http://127.0.0.1:9000; }\n    }\n}\n",
+		has:   []string{"location = /api/login { rewrite ^ /auth/do last; }", "limit_req zone=all burst=10;"},
+		lacks: []string{"zone=login_per_ip burst"},
+		notes: []string{"write location = /api/login by hand: another location takes its requests first"},
+	},
+	{
 		name: "no limit at all",
 		text: "events {}\nhttp {\n    access_log off;\n    server {\n        listen 8080;\n        location / { proxy_pass http://127.0.0.1:9000; }\n    }\n}\n",
 		has:  []string{"location = /api/login {", "location /api/ {", "limit_req_zone $server_name zone=total:10m"},

@@ -192,6 +192,8 @@ func (w *writer) location(g *tune.Group, modifier string, lines []*Limit) (block
 // copied is what the location says that takes a group's requests today, for one of its own.
 func copied(g *tune.Group) (list []gonginx.IDirective, why string) {
 	switch here := g.Location; {
+	case g.HandedOn:
+		return nil, "another location takes its requests first, and hands them on to the one that is asked today (try_files, error_page, rewrite)"
 	case here == nil:
 		return nil, ""
 	case here.Directive == nil || here.Directive.Block == nil:
