@@ -87,8 +87,10 @@ func (c *Collector) Add(v *Visit) error {
 	who := c.clientOf(name)
 	who.saw(v, at)
 	login := c.o.Login(uri) && (v.Request.Method == post || v.Request.Method == "")
+	// Before any limit is judged, as a redirect to https is.
+	answered := t.EndsIn == pipeline.EndReturn || t.EndsIn == pipeline.EndRewrite || t.EndsIn == pipeline.EndRequest && !t.LimiterRan
 	switch {
-	case login:
+	case login && !answered:
 		who.login(v, at)
 		c.count(groupKey{server, location, Login, uri}, at, name, v)
 		return nil
@@ -97,7 +99,7 @@ func (c *Collector) Add(v *Visit) error {
 		if len(t.Limits) == 0 && (c.anyLimit || !takesAll(location)) {
 			return nil
 		}
-	case c.anyLimit && len(t.Limits) == 0, t.EndsIn == pipeline.EndReturn || t.EndsIn == pipeline.EndRewrite, t.EndsIn == pipeline.EndRequest && !t.LimiterRan:
+	case c.anyLimit && len(t.Limits) == 0, answered:
 		c.plan.Other++
 		return nil
 	default:
