@@ -20,7 +20,7 @@ const (
 )
 
 // A queue puts requests in the order in which they arrived: a ring with one slot for each millisecond. What is due is let
-// out many at a time: see look.
+// out many at a time: see outlet.
 type queue struct {
 	now     int64 // everything before it is due, and nothing is put there any more
 	from    int64 // nothing before it is left
