@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/analyzer/request"
 	"github.com/ngxlimit/ngxlimit/analyzer/route"
 	"github.com/ngxlimit/ngxlimit/cmd/internal/report"
+	"github.com/ngxlimit/ngxlimit/model/clock"
 	"github.com/ngxlimit/ngxlimit/model/replay"
 	"github.com/ngxlimit/ngxlimit/model/tune"
 	"github.com/ngxlimit/ngxlimit/rules/rule"
@@ -67,6 +69,10 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 		return nil, err
 	}
 	t.Traffic = strings.Join(names, ", ")
+	if t.Plan.Span < shortLog {
+		t.Plan.Notes = append(t.Plan.Notes, fmt.Sprintf("the log covers %s: the busiest time of a day may need more: tune for a whole day before these limits are enforced",
+			clock.Words(t.Plan.Span.Milliseconds())))
+	}
 	t.Plan.Notes = append(t.Plan.Notes, result.Assumptions...)
 	for _, f := range result.Faults {
 		if f.Kind == replay.BrokenLog {
@@ -83,6 +89,9 @@ func (a *app) tuneLogs(f *tuneFlags, tree *config.Tree, logs []string, o tune.Op
 	t.Plan.Coarse = coarse(result)
 	return func(edited *config.Tree) (tune.Figures, error) { return a.tried(f, tree, edited, names, c) }, nil
 }
+
+// shortLog is the span of a log below which the busiest time of a day may not be in it.
+const shortLog = 12 * time.Hour
 
 // coarse warns of logs whose times are whole seconds: what they find is less than nginx will see.
 func coarse(r *replay.Result) string {
