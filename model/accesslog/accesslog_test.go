@@ -374,11 +374,12 @@ func FuzzParse(f *testing.F) {
 
 func BenchmarkParse(b *testing.B) {
 	jsonLine := `{"time":"2026-03-02T00:00:00+00:00","msec":1772409600.063,"ip":"59.166.189.112","request":"GET /desk/59 HTTP/1.1","status":200,"rt":0.063,"urt":"0.063","limit":""}` + "\n"
+	asFormat := Format{"f", `{"time":"$time_iso8601","msec":$msec,"ip":"$remote_addr","request":"$request","status":$status,"rt":$request_time,"urt":"$upstream_response_time","limit":"$limit_req_status"}`, "json"}
 	combinedLine := `59.166.189.112 - - [02/Mar/2026:00:00:00 +0000] "GET /desk/59 HTTP/1.1" 200 2407 "https://portal.example.com/desk/" "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.6 Safari/605.1.15"` + "\n"
 	for name, c := range map[string]struct {
 		format Format
 		line   string
-	}{"json": {JSON, jsonLine}, "combined": {combined, combinedLine}} {
+	}{"json": {JSON, jsonLine}, "the same by its format": {asFormat, jsonLine}, "combined": {combined, combinedLine}} {
 		b.Run(name, func(b *testing.B) {
 			r, err := NewReader(c.format, Options{})
 			if err != nil {

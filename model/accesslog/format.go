@@ -56,6 +56,7 @@ type template struct {
 	decode  func(string) string
 	escaped bool // values hold no quotes
 	reads   reads
+	mould   *mould // of lines whose values are plain; nil where there is none
 }
 
 // reads says whether a format tells the least that is needed.
@@ -106,6 +107,7 @@ func compile(f Format, t *nameTable) (*template, error) {
 	case !p.reads.client:
 		return nil, errors.New("compile log format: it has no client address ($remote_addr)")
 	}
+	p.mould = p.cast()
 	return p, nil
 }
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A mould is how the lines of one writer look: what stands before the first value of an object and behind each of them,
-// to the byte. A line of a known mould is read without looking at names or at what is between values. It says exactly what
-// jsonLine.walk would say: whatever is not plain (escapes, lists, objects, another order) is of no mould.
+// A mould is how the lines of one writer look: what stands before the first value and behind each of them, to the byte. A line
+// of a known mould is read without looking at names or at what is between values. It says exactly what jsonLine.walk or
+// template.match would say: whatever is not plain (escapes, lists, objects, another order) is of no mould.
 type mould struct {
 	lead  stop
 	parts []mouldPart
@@ -17,9 +17,14 @@ type mould struct {
 type mouldPart struct {
 	stop
 	field  field
-	quoted bool
-	formed bool // its field has a usual form
-	end    byte // the first of the stop; it ends the value, which does not hold it
+	quoted bool       // a quote ends it, and nothing but a quote or an escape
+	ends   *[256]bool // the bytes that end it where it is not quoted, and those that it may not hold
+	null   bool       // it may be null, which says nothing
+	listed bool       // it may go on behind the stop; see goesOn
+	last   bool       // it ends where the line does
+	word   bool       // it holds no blank
+	formed bool       // its field has a usual form
+	end    byte       // the first of the stop; it ends the value, which does not hold it
 }
 
 const (
@@ -30,12 +35,16 @@ const (
 // read fills in a line that has the mould, and with which a longer text begins; where it reports false it may have filled in
 // some of it.
 func (h *mould) read(s string, length int, l *line, headers int) bool {
+	s = s[:min(len(s), length+usualRoom)] // a value is not looked for through all that follows
 	if !h.lead.at(s, 0) {
 		return false
 	}
 	i := len(h.lead.text)
 	for n := range h.parts {
 		p := &h.parts[n]
+		if p.last {
+			return i <= length && p.rest(s[i:length], l, headers)
+		}
 		end := -1
 		if p.formed && i+usualRoom <= len(s) {
 			end = p.usual(s, i, l)
@@ -43,7 +52,7 @@ func (h *mould) read(s string, length int, l *line, headers int) bool {
 		if end < 0 {
 			end = p.value(s, i, l, headers)
 		}
-		if !p.at(s, end) { // a value that is not plain ends where this cannot stand
+		if !p.at(s, end) || p.listed && goesOn(s, i, end) { // a value that is not plain ends where this cannot stand
 			return false
 		}
 		i = end + len(p.text)
@@ -58,11 +67,23 @@ func (p *mouldPart) value(s string, i int, l *line, headers int) int {
 		l.set(p.field, s[i:end], headers)
 		return end
 	}
-	end := i + plainBare(s[i:])
-	if s[i:end] != "null" {
+	end := i
+	for end < len(s) && !p.ends[s[end]] {
+		end++
+	}
+	if !p.null || s[i:end] != "null" {
 		l.set(p.field, s[i:end], headers)
 	}
 	return end
+}
+
+// rest fills in a value that ends where the line does; it reports false for one that holds an escape.
+func (p *mouldPart) rest(v string, l *line, headers int) bool {
+	if strings.IndexByte(v, '\\') >= 0 {
+		return false
+	}
+	l.set(p.field, v, headers)
+	return true
 }
 
 // plainText is how far a string goes up to its quote, or to the first escape.
@@ -83,17 +104,7 @@ func plainText(s string) int {
 	return i
 }
 
-// plainBare is how far a number or a word goes.
-func plainBare(s string) int {
-	for i := range len(s) {
-		if bareEnds[s[i]] {
-			return i
-		}
-	}
-	return len(s)
-}
-
-// bareEnds are the bytes that end a number or a word, and those that none may hold.
+// bareEnds are the bytes that end a number or a word of JSON, and those that none may hold.
 var bareEnds = [256]bool{',': true, '}': true, ' ': true, '\t': true, '\r': true, '"': true, '{': true, '[': true, ']': true, ':': true}
 
 // known reads a line of a length, with which a text begins, by one of the moulds that have been learned.
@@ -135,7 +146,8 @@ func (j *jsonLine) learn(s string) {
 			return
 		}
 		h.close(s[behind:from])
-		h.parts = append(h.parts, mouldPart{field: f, quoted: next > to, formed: formed(f)})
+		quoted := next > to
+		h.parts = append(h.parts, mouldPart{field: f, quoted: quoted, ends: &bareEnds, null: true, formed: formed(f) && (quoted || f != anyTime)})
 		behind, i = to, next
 	}
 	h.close(s[behind:])

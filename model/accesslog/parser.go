@@ -168,6 +168,12 @@ func (p *Parser) decode(t *template, text string, length int, r *Record) Fault {
 	if t == nil {
 		return p.json.decode(text, length, &p.line)
 	}
+	if t.mould != nil {
+		if t.mould.read(text, length, &p.line, len(p.r.Headers)) {
+			return p.line.end()
+		}
+		p.line.begin(r)
+	}
 	s := text[:length]
 	if !t.match(s, p.ends) {
 		return Foreign

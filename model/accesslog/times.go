@@ -18,6 +18,7 @@ type clockText struct {
 	text      []byte // a copy: it outlives the block
 	ms        int64
 	precision int16
+	blank     bool // text holds one
 }
 
 // read returns milliseconds since 1970, and how exact they are.
@@ -38,7 +39,7 @@ func (c *clockText) read(s string) (ms int64, precision int16, ok bool) {
 	}
 	if ok {
 		c.text = append(c.text[:0], s...)
-		c.ms, c.precision = ms, precision
+		c.ms, c.precision, c.blank = ms, precision, strings.IndexByte(s, ' ') >= 0
 	}
 	return ms, precision, ok
 }

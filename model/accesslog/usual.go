@@ -36,7 +36,7 @@ func (p *mouldPart) usual(s string, i int, l *line) int {
 	switch p.field {
 	case anyTime:
 		t := l.clock.text
-		if n := i + len(t); !p.quoted || len(t) == 0 || n >= len(s) || s[n] != p.end || s[i:n] != string(t) {
+		if n := i + len(t); len(t) == 0 || p.word && l.clock.blank || n >= len(s) || s[n] != p.end || s[i:n] != string(t) {
 			return -1
 		}
 		if !l.bestTime && !l.anyTime {
