@@ -216,3 +216,16 @@ func (r *resolver) logParameters(it Item, s *scope) bool {
 	}
 	return false
 }
+
+// Condition returns the parameter by which the log takes some requests only: if=$loggable; "" where it takes all.
+func (l *AccessLog) Condition() string {
+	if l.Directive == nil {
+		return ""
+	}
+	for _, w := range l.Directive.ArgsFrom(1) {
+		if strings.HasPrefix(w.Value, "if=") {
+			return w.Value
+		}
+	}
+	return ""
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/ngxlimit/ngxlimit/analyzer/config"
 	"github.com/ngxlimit/ngxlimit/model/replay"
@@ -44,7 +43,7 @@ func (o *opener) bothWrittenBy(a, b string) *config.Server {
 	both := func(l *config.Level) bool {
 		var names []string
 		for _, log := range l.Settings.AccessLogs.Value {
-			if !conditional(log) {
+			if log.Condition() == "" {
 				names = append(names, filepath.Base(filepath.ToSlash(log.Path)))
 			}
 		}
@@ -61,17 +60,4 @@ func (o *opener) bothWrittenBy(a, b string) *config.Server {
 		}
 	}
 	return nil
-}
-
-// conditional says that a log takes some requests only, so that another one may take the others.
-func conditional(log *config.AccessLog) bool {
-	if log.Directive == nil {
-		return false
-	}
-	for _, arg := range log.Directive.Args() {
-		if strings.HasPrefix(arg.Value, "if=") {
-			return true
-		}
-	}
-	return false
 }

@@ -211,6 +211,8 @@ func (e *engine) ofKinds(s *spot) []Diagnosis {
 // placeText names a place. Its server is named with it: one limit in http, at one line, may hold at "/" of each.
 func placeText(p pipeline.Place) string {
 	switch name := p.ServerName(); {
+	case p.Location == nil && name == "":
+		return "the server without a name"
 	case p.Location == nil:
 		return "server " + name
 	case name == "":

@@ -55,25 +55,13 @@ func leftOut(logs []*config.AccessLog) string {
 		if log.Path == "off" || log.Path == "/dev/null" {
 			continue
 		}
-		condition := conditionOf(log)
+		condition := log.Condition()
 		if condition == "" {
 			return ""
 		}
 		why = "access_log with " + condition
 	}
 	return why
-}
-
-// conditionOf returns the parameter by which a log is written for some requests only; "" where it is for all.
-func conditionOf(log *config.AccessLog) string {
-	if log.Directive != nil {
-		for _, w := range log.Directive.ArgsFrom(1) {
-			if strings.HasPrefix(w.Value, "if=") {
-				return w.Value
-			}
-		}
-	}
-	return ""
 }
 
 // of returns what is left out of a zone; nil where nothing is.
@@ -108,7 +96,7 @@ func (e *engine) omitted() []string {
 	}
 	for _, s := range e.r.tree.HTTP.Servers {
 		if servers[s] && e.r.omissions.subrequests[s] {
-			list = append(list, fmt.Sprintf("server %s logs its subrequests as well (log_subrequest on): their lines are those of the main request again, and count here as requests of their own", pipeline.Place{Server: s}.ServerName()))
+			list = append(list, fmt.Sprintf("%s logs its subrequests as well (log_subrequest on): their lines are those of the main request again, and count here as requests of their own", placeText(pipeline.Place{Server: s})))
 		}
 	}
 	return list

@@ -35,6 +35,7 @@ func TestOmitted(t *testing.T) {
 		"subrequests":     {api("log_subrequest on;"), twice, kindSubrequest, "server portal.example logs its subrequests as well"},
 		"no subrequests":  {limited, twice, "", ""},
 		"off, and whole":  {api("access_log off;"), log, "", "(access_log off)"},
+		"no name":         {strings.Replace(api("log_subrequest on;"), "server_name portal.example;", "", 1), log, "", "the server without a name logs its subrequests as well"},
 		"subs, and whole": {api("log_subrequest on;"), log, "", "log_subrequest on"},
 	} {
 		t.Run(name, func(t *testing.T) {

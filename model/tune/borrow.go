@@ -13,9 +13,9 @@ const (
 	loginBurst = 5
 )
 
-// borrow chooses a limit for a place where only attackers go, or nobody whose key is known, of which the traffic does not say what people need: that of the
-// places of its kind that lets most through, else one with which what people ask for elsewhere would pass. It returns false
-// where there are no people anywhere.
+// borrow chooses a limit for a place where only attackers go, or nobody whose key is known, of which the traffic does not say
+// what people need: that of the places of its kind that lets most through, else one with which what people ask for elsewhere
+// would pass. It returns false where there are no people anywhere.
 func (c *Collector) borrow(g *collected, measured []*Group) bool {
 	attackers := make([]series, 0, len(g.keys))
 	for _, key := range sortedKeys(g.keys) {
